@@ -146,6 +146,8 @@ type Options struct {
 	Deadlines int
 	// awaiting are the controllers that were found to wait for times when a report was made.
 	awaiting []string
+	// spans are the times that passed besides the long one.
+	spans []time.Duration
 	// ages are the groups of kinds of which objects are of different ages, and turned tells that of those at the start, the last ones are the oldest.
 	ages   [][]core.Kind
 	turned bool

@@ -43,6 +43,8 @@ type Report struct {
 	// for times; if there are none, none passed.
 	Deadlines int      `json:"deadlines,omitempty"`
 	Awaiting  []string `json:"awaiting,omitempty"`
+	// Spans are the times in nanoseconds that passed besides that one, as controllers were found to wait for several.
+	Spans []time.Duration `json:"spans,omitempty"`
 	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of their age.
 	Ordered bool `json:"ordered,omitempty"`
 	// Ages are groups of kinds of which controllers were found to compare when their objects were created, so that these are of different ages.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -69,7 +70,7 @@ type Step struct {
 // Timed reports whether steps of the kind wait for the time: they are taken only where nothing else is to be done.
 func (k StepKind) Timed() bool { return k == Fire || k == Elapse || k == Pass || k == Expire }
 
-// Everything is the item of steps that are about no controller.
+// Everything is the item of steps that are about no controller: time passes. Its request is how much, such as "an hour", or empty for a time that is longer than whatever controllers wait for.
 func Everything() Item { return Item{Strategy: "time"} }
 
 // Due reports whether the step is part of what the controllers do by themselves, so that it is taken
@@ -114,7 +115,7 @@ func (s Step) plainly() string {
 	case Elapse:
 		return fmt.Sprintf("time passes for %s", s.Item.Strategy)
 	case Pass:
-		return "a long time passes"
+		return cmp.Or(string(s.Item.Request), "a long time") + " passes"
 	case Expire:
 		return fmt.Sprintf("the deadline of %s for %s passes", s.Item.Strategy, s.Item.Request)
 	case Intervene:

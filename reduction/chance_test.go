@@ -14,7 +14,7 @@ func TestSameEachTime(t *testing.T) {
 		n /= 5
 	}
 	for i := range n {
-		seed := []uint64{0, ledgers, later, errands, settledUsers}[i%5] + *firstSeed + i
+		seed := []uint64{0, ledgers, later, errands, settledUsers, staged}[i%6] + *firstSeed + i
 		first := ""
 		for range 4 {
 			system, o := draw(t, seed)

@@ -46,6 +46,9 @@ const errands = 1 << 34
 // settledUsers is before the seeds of systems whose users act where controllers have settled.
 const settledUsers = 1 << 35
 
+// staged is before the seeds of systems whose controllers wait for several times.
+const staged = 1 << 36
+
 // draw returns the system of a seed, and what a full search of it needs to know. Every other system is under conditions.
 func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
@@ -74,7 +77,9 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	if seed > ledgers && seed < later || seed > later && seed < errands && r.IntN(4) == 0 {
 		compose = random.LooseLedgers
 	}
-	if seed > settledUsers {
+	if seed > staged {
+		compose = []func(uint64) (*core.System, error){random.Staged, random.Later(random.Staged)}[r.IntN(2)]
+	} else if seed > settledUsers {
 		compose = random.Settling([]func(uint64) (*core.System, error){random.Loose, random.Loose, random.Later(random.Loose), random.LooseLedgers}[r.IntN(4)])
 	} else if seed > errands {
 		compose = random.Errands
@@ -346,6 +351,9 @@ func TestReducedFindsWhatFullFindsInBackground(t *testing.T) { findsInFull(t, er
 
 // TestReducedFindsWhatFullFindsOnceSettled does so for systems whose users act where controllers have settled.
 func TestReducedFindsWhatFullFindsOnceSettled(t *testing.T) { findsInFull(t, settledUsers) }
+
+// TestReducedFindsWhatFullFindsAtSeveralTimes does so for systems whose controllers do one thing after some time, and another one much later.
+func TestReducedFindsWhatFullFindsAtSeveralTimes(t *testing.T) { findsInFull(t, staged) }
 
 func findsInFull(t *testing.T, before uint64) {
 	n := *systems / 5

@@ -1,6 +1,7 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,7 +49,7 @@ func deed(step core.TraceStep) string {
 	case "elapse":
 		return "lets time pass"
 	case "pass":
-		return "a long time passes"
+		return cmp.Or(what, "a long time") + " passes"
 	case "expire":
 		return "deadline passes: " + what
 	}

@@ -142,7 +142,7 @@ func TestClocks(t *testing.T) {
 		return core.Result{}
 	}
 	const e, tick = behavior.Epoch, behavior.Tick
-	activations := []behavior.Activation{{Request: "r"}, {Request: "r", Epoch: 2, Clock: 3 * time.Second}, {Request: "r", Epoch: 3, Clock: 5 * time.Second}, {Request: "r", Epoch: 3, Clock: time.Hour}}
+	activations := []behavior.Activation{{Request: "r"}, {Request: "r", Passed: 2 * behavior.Epoch, Clock: 3 * time.Second}, {Request: "r", Passed: 3 * behavior.Epoch, Clock: 5 * time.Second}, {Request: "r", Passed: 3 * behavior.Epoch, Clock: time.Hour}}
 	for _, test := range []struct {
 		name   string
 		active bool

@@ -45,7 +45,7 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		s.bubble.Store(number)
 		began := time.Now()
 		clock := Tick // where it stands for a fresh instance, since the bubble began
-		epoch := 0
+		passed := time.Duration(0)
 		b := newBubble(s)
 		defer b.close()
 		if s.active {
@@ -63,11 +63,11 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				return
 			case s.active:
 				// What waits for the time would go on if the clock were set.
-				sleep(time.Duration(max(0, t.activation.Epoch-epoch))*Epoch + t.activation.Clock)
+				sleep(max(0, t.activation.Passed-passed) + t.activation.Clock)
 				clock = time.Since(began)
-				epoch = max(epoch, t.activation.Epoch)
+				passed = max(passed, t.activation.Passed)
 			default:
-				clock = Tick + time.Duration(t.activation.Epoch)*Epoch + t.activation.Clock
+				clock = Tick + t.activation.Passed + t.activation.Clock
 				time.Sleep(clock - time.Since(began))
 			}
 			running = true

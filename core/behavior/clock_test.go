@@ -114,9 +114,9 @@ func TestSequentialClocks(t *testing.T) {
 		r.Do(ask(r.(core.Timekeeper).Later().String()))
 		return core.Result{}
 	})
-	for _, epochs := range []int{0, 1, 3} {
-		s := behavior.Start(code, true, behavior.Activation{Request: "r", Now: epochs}, limits())
+	for _, passed := range []time.Duration{0, time.Hour, 3 * behavior.Epoch} {
+		s := behavior.Start(code, true, behavior.Activation{Request: "r", Now: passed}, limits())
 		calls, _ := play(t, s)
-		wantCalls(t, calls, (time.Duration(epochs) * behavior.Epoch).String())
+		wantCalls(t, calls, passed.String())
 	}
 }

@@ -38,7 +38,7 @@ func TestGuardedPoints(t *testing.T) {
 		return e
 	}
 	all := []Activation{
-		{Request: "r"}, {Request: "s"}, {Of: "r"}, {Request: "r", Own: Works}, {Request: "r", Turn: 1}, {Request: "r", Clock: 1}, {Request: "r", Epoch: 1}, {Request: "r", Now: 1},
+		{Request: "r"}, {Request: "s"}, {Of: "r"}, {Request: "r", Own: Works}, {Request: "r", Turn: 1}, {Request: "r", Clock: 1}, {Request: "r", Passed: 1}, {Request: "r", Now: 1},
 		{Request: "r", Seed: 1}, {Request: "r", Since: &Memory{}}, {Request: "r", Since: &Memory{Identity: "m"}},
 		{Event: event(func(*core.Event) {})}, {Event: event(func(e *core.Event) { e.Key.Name = "m" })}, {Event: event(func(e *core.Event) { e.Missed = true })},
 		{Event: event(func(e *core.Event) { e.Initial = true })}, {Event: event(func(e *core.Event) { e.Old = textOf("x") })}, {Event: event(func(e *core.Event) { e.New = textOf("x") })},

@@ -29,14 +29,14 @@ func (s *Session) sequential(instance core.Instance) {
 // direct is the recorder of a sequential run.
 type direct struct {
 	session *Session
-	// now is how many epochs have passed for the world.
-	now int
+	// now is how much time has passed for the world.
+	now time.Duration
 }
 
 var _ core.Timekeeper = direct{}
 
 // Later implements [core.Timekeeper].
-func (d direct) Later() time.Duration { return time.Duration(d.now) * Epoch }
+func (d direct) Later() time.Duration { return d.now }
 
 // Do implements [core.EffectRecorder].
 func (d direct) Do(call core.Call) core.Response {

@@ -22,10 +22,10 @@ type Activation struct {
 	Turn int
 	// Call tells that call apart if the instance may have others wait that have to do with other requests than Request: it is as in [Rest], or in a trace. It is empty if there are none, or if they count.
 	Call string
-	// Clock is how far the clock has moved when the run begins, besides the epochs.
+	// Clock is how far the clock has moved when the run begins, besides the time that has passed.
 	Clock time.Duration
-	// Epoch is how many epochs have passed for the run when it begins, and Now for the world.
-	Epoch, Now int
+	// Passed is how much time has passed for the run when it begins, and Now for the world.
+	Passed, Now time.Duration
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
 	Since *Memory
 	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Variation tells apart runs that draw others.

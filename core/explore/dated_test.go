@@ -16,6 +16,9 @@ import (
 // comes to no other states although it lets time pass.
 func TestTwinWithDeadlines(t *testing.T) { twinWithDeadlines(t, random.Dated, "") }
 
+// TestTwinWithSeveralDeadlines does so for systems whose controllers do one thing after some time, and another one much later. The twin is told which shorter time is found to pass besides the long one.
+func TestTwinWithSeveralDeadlines(t *testing.T) { twinWithDeadlines(t, random.Staged, "") }
+
 // TestTwinWithMemoryAndDeadlines does so for systems whose controllers keep memory besides, deadlines among it. Of these some note a deadline again after the last
 // time that is searched.
 func TestTwinWithMemoryAndDeadlines(t *testing.T) {
@@ -24,7 +27,7 @@ func TestTwinWithMemoryAndDeadlines(t *testing.T) {
 
 // twinWithDeadlines compares searches with the twin. Nothing but what is expected may be left out because of the clock.
 func twinWithDeadlines(t *testing.T, generate func(seed uint64) (*core.System, error), expected string) {
-	waiting, passed, expired, remembering := 0, 0, 0, 0
+	waiting, several, passed, expired, remembering := 0, 0, 0, 0, 0
 	large := eachUnder(t, *systems, generate, untilDeadlines, func(seed uint64, system *core.System, c explore.Conditions, all *naive.Graph) {
 		c.Deadlines = 1 + int(seed%2)
 		_, plain := untilDeadlines(rand.New(rand.NewPCG(seed, 1)), system)
@@ -58,7 +61,14 @@ func twinWithDeadlines(t *testing.T, generate func(seed uint64) (*core.System, e
 			remembering++
 		}
 		plain.Deadlines, plain.Awaiting = c.Deadlines, space.Awaiting()
-		want, err := naive.ExploreUnder(system, plain, 3*largest)
+		shorter, names := space.Passing()
+		for i, length := range shorter {
+			plain.Shorter = append(plain.Shorter, naive.Span{Length: length, Name: names[i]})
+		}
+		if len(shorter) > 0 {
+			several++
+		}
+		want, err := naive.ExploreUnder(system, plain, 20*largest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +86,7 @@ func twinWithDeadlines(t *testing.T, generate func(seed uint64) (*core.System, e
 			}
 		}
 	})
-	t.Logf("%d systems were too large; somebody waits in %d, and remembers something in %d of these; %d steps of time, and %d of deadlines", large, waiting, remembering, passed, expired)
+	t.Logf("%d systems were too large; somebody waits in %d, for several times in %d and remembering something in %d of these; %d steps of time, and %d of deadlines", large, waiting, several, remembering, passed, expired)
 	if waiting == 0 || passed == 0 || expired+remembering == 0 {
 		t.Error("nobody waits for anything")
 	}

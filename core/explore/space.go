@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
@@ -329,6 +330,9 @@ func (s *Space) Ordered() bool { return s.machine.Conditions.Ordered }
 
 // Awaiting names the controllers that were found to wait for times, in the order of the system.
 func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
+
+// Passing returns the times that pass besides one that is longer than whatever is waited for, as controllers were found to wait for several, and what people call them.
+func (s *Space) Passing() (spans []time.Duration, names []string) { return s.machine.Passing() }
 
 // Drawing names the controllers that were found to draw random values which follow from a seed, in the order of the system.
 func (s *Space) Drawing() []string { return s.machine.Drawing() }

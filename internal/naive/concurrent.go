@@ -107,15 +107,12 @@ func (c *crowd) leave() {
 	}
 }
 
-// long is longer than whatever is waited for.
-const long = 21 * 365 * 24 * time.Hour
-
-// epoch is how often a long time has passed for a run.
-func (t *turn) epoch(p player, request core.Request) int {
+// passed is how much time has passed for a run.
+func (t *turn) passed(p player, request core.Request) time.Duration {
 	if slices.Contains(t.state.behind, core.Item{Strategy: p.Name, Request: request}) {
-		return t.state.clock - 1
+		return t.state.clock.before().passed(t.conditions.Shorter)
 	}
-	return t.state.clock
+	return t.state.clock.passed(t.conditions.Shorter)
 }
 
 // outside runs things for what is in a bubble of time and is to see another one in between. Its channels are of no bubble.
@@ -124,14 +121,14 @@ type outside struct {
 	results chan any // what they panicked with
 }
 
-// at runs something when a long time has passed so often.
-func (t *turn) at(epoch int, do func()) {
+// at runs something when so much time has passed.
+func (t *turn) at(passed time.Duration, do func()) {
 	var reason any
 	if t.outside == nil {
-		reason = t.bubble(epoch, do)
+		reason = t.bubble(passed, do)
 	} else {
 		outside := t.outside
-		outside.tasks <- func() { outside.results <- t.bubble(epoch, do) }
+		outside.tasks <- func() { outside.results <- t.bubble(passed, do) }
 		reason = <-outside.results
 	}
 	if reason != nil {
@@ -140,7 +137,7 @@ func (t *turn) at(epoch int, do func()) {
 }
 
 // bubble runs something in a bubble of its own, and returns what it panicked with.
-func (t *turn) bubble(epoch int, do func()) (reason any) {
+func (t *turn) bubble(passed time.Duration, do func()) (reason any) {
 	around := t.outside
 	t.outside = &outside{make(chan func()), make(chan any)}
 	tasks := t.outside.tasks
@@ -155,7 +152,7 @@ func (t *turn) bubble(epoch int, do func()) (reason any) {
 	}()
 	synctest.Test(new(testing.T), func(*testing.T) {
 		defer func() { reason = recover() }()
-		time.Sleep(time.Minute + time.Duration(epoch)*long)
+		time.Sleep(time.Minute + passed)
 		do()
 	})
 	return reason
@@ -170,7 +167,7 @@ func (t *turn) run(instance core.Instance, p player, request core.Request) (resu
 	case p.Sequential, t.conditions.Deadlines == 0 && !t.conditions.Concurrent:
 		return instance.Reconcile(t, request)
 	case !t.conditions.Concurrent:
-		t.at(t.epoch(p, request), func() { result = instance.Reconcile(t, request) })
+		t.at(t.passed(p, request), func() { result = instance.Reconcile(t, request) })
 		return result
 	}
 	synctest.Test(new(testing.T), func(*testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -23,6 +24,8 @@ type Conditions struct {
 	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the strategies that wait for times.
 	Deadlines int
 	Awaiting  []string
+	// Shorter are times that pass besides, each as often.
+	Shorter []Span
 	// Unnoticed tells that no timer fires because of a long time that passes: for tests that want to see whether anybody notices.
 	Unnoticed bool
 	// Drawing names the strategies whose random values follow from seeds, and Seed returns those: of the run of a request, by the number of its draw, behind so
@@ -32,6 +35,12 @@ type Conditions struct {
 	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in
 	// all orders.
 	Concurrent bool
+}
+
+// Span is a time that passes, and what it is called.
+type Span struct {
+	Length time.Duration
+	Name   string
 }
 
 // Rule is a staleness rule: lag, own-writes, restart or relist with a bound, or fresh.
@@ -234,7 +243,7 @@ func (s State) withFlight(item core.Item, f flight, flying bool) State {
 
 // hidden is what objects, work and timers do not show of the state, as text.
 func (s State) hidden() string {
-	text := fmt.Sprintf("crashes %d failures %d clock %d behind %v memories %q draws %v", s.crashes, s.failures, s.clock, s.behind, s.memories, s.draws)
+	text := fmt.Sprintf("crashes %d failures %d clock %v behind %v memories %q draws %v", s.crashes, s.failures, s.clock, s.behind, s.memories, s.draws)
 	var streams []string
 	for of, b := range s.backlogs {
 		line := fmt.Sprintf("%s %s:", of.process, of.kind)

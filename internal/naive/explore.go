@@ -244,7 +244,7 @@ func (e *explorer) expand(id core.StateID) error {
 	return nil
 }
 
-// passTime lets a long time pass, for all but the timers of those who wait for times, or for one of these.
+// passTime lets time pass, for all but the timers of those who wait for times, or for one of these.
 func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Item, string) *core.Edge) {
 	for _, item := range from.behind {
 		to := from
@@ -253,11 +253,21 @@ func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Ite
 	}
 	acts := slices.ContainsFunc(e.crews, func(c crew) bool { _, rings := from.elapse(c); return rings })
 	expects := acts || len(from.timers) > 0 || from.crashes < e.conditions.Crashes || len(from.work) > 0 || len(from.flights) > 0
-	if len(e.conditions.Awaiting) == 0 || len(from.behind) > 0 || !expects || from.clock == e.conditions.Deadlines {
+	if len(e.conditions.Awaiting) == 0 || len(from.behind) > 0 || !expects || from.clock.times[most] == e.conditions.Deadlines {
 		return
 	}
+	e.pass(from, from.clock.after(most), core.Everything(), step)
+	for i, s := range e.conditions.Shorter {
+		if from.clock.times[i] < e.conditions.Deadlines {
+			e.pass(from, from.clock.after(i), core.Item{Strategy: core.Everything().Strategy, Request: core.Request(s.Name)}, step)
+		}
+	}
+}
+
+// pass lets time pass until a moment.
+func (e *explorer) pass(from State, after clock, item core.Item, step func(State, core.StepKind, core.Item, string) *core.Edge) {
 	to := from
-	to.clock++
+	to.clock = after
 	for _, item := range from.timers {
 		if e.conditions.Unnoticed {
 			break
@@ -268,7 +278,7 @@ func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Ite
 			to.timers, to.work = remove(to.timers, item), add(to.work, item)
 		}
 	}
-	step(to, core.Pass, core.Everything(), "")
+	step(to, core.Pass, item, "")
 }
 
 // work takes the steps that work items allow.

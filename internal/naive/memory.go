@@ -2,7 +2,6 @@ package naive
 
 import (
 	"maps"
-	"strconv"
 	"strings"
 
 	"github.com/orrery-dev/orrery/core"
@@ -39,7 +38,7 @@ func (t *turn) awake(p player) core.Instance {
 	return p.fresh()
 }
 
-// later stands before how often a long time had passed when a memory was come to: no instance gets back from there.
+// later stands before how much time had passed when a memory was come to: no instance gets back from there.
 const later = " later "
 
 // remember notes what an instance remembers after a run.
@@ -58,7 +57,7 @@ func (t *turn) remember(p player, instance core.Instance) {
 		delete(t.state.memories, p.memory())
 		return
 	case now != before:
-		t.state.memories[p.memory()] = now + later + strconv.Itoa(t.state.clock)
+		t.state.memories[p.memory()] = now + later + t.state.clock.passed(t.conditions.Shorter).String()
 	}
 	if !t.keeping[p.memory()] {
 		panic(forgotten(p.memory()))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -23,9 +24,43 @@ type State struct {
 	draws map[core.Item]int
 	// crashes and failures are how many there were.
 	crashes, failures int
-	// clock is how often a long time has passed, and behind are the items with timers for which it has not the last time.
-	clock  int
+	// clock is what time has passed, and behind are the items with timers for which it has not the last time.
+	clock  clock
 	behind []core.Item
+}
+
+// clock is how often each of the shorter times has passed, and a long one, and the number of the one that did the last time, counted from 1.
+type clock struct {
+	times [most + 1]int
+	last  int
+}
+
+// most is how many shorter times there may be. The long one is the last.
+const most = 5
+
+// long is longer than whatever is waited for.
+const long = 21 * 365 * 24 * time.Hour
+
+// passed is how much time has passed.
+func (c clock) passed(shorter []Span) time.Duration {
+	all := time.Duration(c.times[most]) * long
+	for i, s := range shorter {
+		all += time.Duration(c.times[i]) * s.Length
+	}
+	return all
+}
+
+// after is when one of the times has passed, by its number.
+func (c clock) after(n int) clock {
+	c.times[n]++
+	c.last = n + 1
+	return c
+}
+
+// before is what had passed before the last time.
+func (c clock) before() clock {
+	c.times[c.last-1]--
+	return c
 }
 
 // Get implements [core.Snapshot].

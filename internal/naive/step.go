@@ -183,7 +183,7 @@ func (t *turn) deliver(event core.Event, to crew) {
 			if p.Sequential || t.conditions.Deadlines == 0 || t.conditions.Concurrent {
 				handle()
 			} else {
-				t.at(t.state.clock, handle)
+				t.at(t.state.clock.passed(t.conditions.Shorter), handle)
 			}
 		})
 		t.acting, t.depth = outer, t.depth-1

@@ -40,9 +40,9 @@ type generator struct {
 	inboxes  []plain.Inbox[string]
 	// forks tells that programs make calls from several goroutines.
 	forks bool
-	// dated tells that programs look at the clock, and timed how many more of three runs set timers.
-	dated bool
-	timed int
+	// dated tells that programs look at the clock, staged that they do several things in turn because of it, and timed how many more of three runs set timers.
+	dated, staged bool
+	timed         int
 	// dice are what programs draw with, nil if they do not.
 	dice *dice
 }
@@ -73,8 +73,11 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 	}
 	if g.dated && g.IntN(3) == 0 {
 		p := g.program(calls-1, guards, messages)
-		then := &program{call: p.call, do: func(*plain.World) int { return epoch() }}
-		for range 2 {
+		then, stages := &program{call: p.call, do: func(*plain.World) int { return epoch() }}, 2
+		if g.staged {
+			then.do, stages = func(*plain.World) int { return stage() }, 3
+		}
+		for range stages {
 			then.next = append(then.next, p)
 			p = g.program(calls-1, guards, messages)
 		}
@@ -209,8 +212,14 @@ func (g *generator) result() core.Result {
 }
 
 // epoch is how often a long time has passed, once at most, by the clock.
-func epoch() int {
-	if time.Since(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)) > 10*365*24*time.Hour {
+func epoch() int { return max(0, stage()-1) }
+
+// stage is 1 when an hour has passed by the clock, and 2 when a long time has.
+func stage() int {
+	switch passed := time.Since(time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)); {
+	case passed > 10*365*24*time.Hour:
+		return 2
+	case passed > 30*time.Minute:
 		return 1
 	}
 	return 0
@@ -252,6 +261,11 @@ func Concurrent(seed uint64) (*core.System, error) {
 // Dated returns the system of a seed, of a family in which controllers look at the clock: what they do is another thing from some time on.
 func Dated(seed uint64) (*core.System, error) {
 	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true, timed: 1}).system(fmt.Sprintf("dated %d", seed), false)
+}
+
+// Staged returns the system of a seed, of a family in which what controllers do is another thing from some time on, and a third one much later.
+func Staged(seed uint64) (*core.System, error) {
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 15)), dated: true, staged: true, timed: 1}).system(fmt.Sprintf("staged %d", seed), false)
 }
 
 // system returns a system of a name, with controllers that fork or without.

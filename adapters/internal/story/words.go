@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func Deed(step core.TraceStep) (before, who, after string) {
 	case "elapse":
 		return "time passes for ", step.Controller, ""
 	case "pass":
-		return "a long time passes", "", ""
+		return cmp.Or(what, "a long time") + " passes", "", ""
 	case "expire":
 		return "the deadline of ", step.Controller, " for " + what + " passes"
 	}

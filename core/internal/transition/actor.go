@@ -64,11 +64,11 @@ func (a *Actor) View(kind core.Kind) *view.View { return a.Process.view(kind) }
 
 // reconciling and handling return what a run of the actor is about.
 func (a *Actor) reconciling(request core.Request, since *behavior.Memory, at moment) behavior.Activation {
-	return behavior.Activation{Of: a.of, Request: request, Since: since, Epoch: a.epoch(at), Now: at.now}
+	return behavior.Activation{Of: a.of, Request: request, Since: since, Passed: a.passed(at), Now: at.now}
 }
 
 func (a *Actor) handling(event *core.Event, since *behavior.Memory, at moment) behavior.Activation {
-	return behavior.Activation{Of: a.of, Event: event, Since: since, Epoch: a.epoch(at), Now: at.now}
+	return behavior.Activation{Of: a.of, Event: event, Since: since, Passed: a.passed(at), Now: at.now}
 }
 
 // activation returns what a run for an item is about.

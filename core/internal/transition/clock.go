@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -53,8 +53,8 @@ func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 // earlier for its run to be a tick earlier: its clock does not go back.
 type shift struct {
 	start, run time.Duration
-	// with are runs that its instance has made before, those when a long time had passed so often: their clock is moved as that of the run, if that is not 0.
-	with int
+	// with are runs that its instance has made before, those when so much time had passed: their clock is moved as that of the run, if that is not 0.
+	with time.Duration
 	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be seen of that: the rest is searched.
 	pass time.Duration
 }
@@ -213,27 +213,16 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error)
 	return f, nil
 }
 
-// A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines]. It is counted, up to the number of
-// deadlines that the conditions ask for, and is a part of the state as soon as a controller is known to wait for a time.
+// A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines], and so do shorter ones if a controller is found to wait for several. The
+// moments that there are, up to the number of deadlines that the conditions ask for, are a part of the state as soon as a controller is known to wait for a time.
 
-// moment is when a run begins: how often a long time has passed, and whether it has not for the run the last time.
+// moment is when a run begins: how much time has passed for the world, and for the run, and the number of both.
 type moment struct {
-	now    int
-	behind bool
+	now, passed time.Duration
+	number      int
 }
 
-// number numbers moments in the order of the times that runs see then.
-func (t moment) number() int { return t.now + t.epoch() }
-
-// epoch is how often a long time has passed for a run.
-func (t moment) epoch() int {
-	if t.behind {
-		return t.now - 1
-	}
-	return t.now
-}
-
-// longTimes returns how often a long time passes at most: as the conditions ask for, and once more behind the last action of a user.
+// longTimes returns how often time passes at most: as the conditions ask for, and once more behind the last action of a user.
 func (m *Machine) longTimes() int {
 	n := m.Conditions.Deadlines
 	if n > 0 && len(m.System.Scenario.Actions) > 0 {
@@ -242,22 +231,23 @@ func (m *Machine) longTimes() int {
 	return n
 }
 
-// moments returns how many moments there may be.
+// moments returns how many moments there may be for runs.
 func (m *Machine) moments() int {
 	if m.Clock == nowhere {
 		return 1
 	}
-	return 2*m.longTimes() + 1
+	return 2*m.calendar.Len() - 1
 }
 
-// storesOf returns a store as it answers after long times have passed, none at first.
-func storesOf(store core.Store, most int) []core.Store {
-	stores := []core.Store{store}
-	for n := range most {
-		if dated, names := store.(core.Dated); names {
-			stores = append(stores, dated.After(time.Duration(n+1)*behavior.Epoch))
+// storesOf returns a store as it answers at each of some moments.
+func storesOf(store core.Store, times *calendar.Calendar) map[time.Duration]core.Store {
+	stores := map[time.Duration]core.Store{}
+	for i := range times.Len() {
+		passed := times.At(i).Passed
+		if dated, names := store.(core.Dated); names && passed > 0 {
+			stores[passed] = dated.After(passed)
 		} else {
-			stores = append(stores, store)
+			stores[passed] = store
 		}
 	}
 	return stores
@@ -266,6 +256,17 @@ func storesOf(store core.Store, most int) []core.Store {
 // Awaiting names the controllers that are known to wait for times, in the order of the system.
 func (m *Machine) Awaiting() []string {
 	return m.strategies(func(a *Actor) bool { return a.awaits })
+}
+
+// Passing returns the times that pass besides the long one, and what people call them.
+func (m *Machine) Passing() (spans []time.Duration, names []string) {
+	if m.Clock == nowhere {
+		return nil, nil
+	}
+	for _, span := range m.Conditions.Spans {
+		names = append(names, nameOf(span))
+	}
+	return m.Conditions.Spans, names
 }
 
 // Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same, it says it once.
@@ -294,7 +295,7 @@ func (m *Machine) Waiting() []string {
 
 // Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
 func (w *Walker) Awaited() []core.Item {
-	if clock := w.Machine.Clock; clock != nowhere && int(w.Value(clock)) < w.Machine.longTimes() {
+	if !w.timeEnds() {
 		return nil
 	}
 	var items []core.Item
@@ -314,61 +315,51 @@ func (w *Walker) moment(it *Item) moment {
 	if w.StepCache.Tracing {
 		w.depend(w.Machine.Clock)
 	}
-	return moment{now: int(w.Value(w.Machine.Clock)), behind: it != nil && w.behind(it)}
+	return w.Machine.moment(int(w.Value(w.Machine.Clock)), it != nil && w.behind(it))
 }
 
-// behind reports whether a long time has passed, and not for the runs of an item.
+// moment returns when a run begins, by a number of the calendar, and whether the time has not passed for it the last time.
+func (m *Machine) moment(n int, behind bool) moment {
+	at := m.calendar.At(n)
+	if behind {
+		return moment{now: at.Passed, passed: at.Before, number: 2*n - 1}
+	}
+	return moment{now: at.Passed, passed: at.Passed, number: 2 * at.First}
+}
+
+// timeEnds reports whether no time passes any more.
+func (w *Walker) timeEnds() bool {
+	clock := w.Machine.Clock
+	return clock == nowhere || w.Machine.calendar.Ends(int(w.Value(clock)))
+}
+
+// behind reports whether time has passed, and not for the runs of an item.
 func (w *Walker) behind(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Behind != 0
 }
 
-// epoch is the one in which runs of an actor begin. What ticks for ever would take too long to get there.
-func (a *Actor) epoch(at moment) int {
+// passed is how much time has passed for runs of an actor. What ticks for ever would take too long to get there.
+func (a *Actor) passed(at moment) time.Duration {
 	if a.Background || a.domain.manner.Ticks {
 		return 0
 	}
-	return at.epoch()
+	return at.passed
 }
 
 // forward returns the first of some runs, as far as one instance of the process can go through them: its clock does not go back, and where something ticks for
 // ever, no long time passes.
 func (p *Process) forward(runs []behavior.Run) []behavior.Run {
-	ticks, epoch := p.manner().Ticks, 0
+	ticks, passed := p.manner().Ticks, time.Duration(0)
 	for i, run := range runs {
-		if run.Activation.Epoch < epoch && run.Activation.Own == behavior.Asked || ticks && run.Activation.Epoch > 0 {
+		if run.Activation.Passed < passed && run.Activation.Own == behavior.Asked || ticks && run.Activation.Passed > 0 {
 			return runs[:i]
 		}
-		epoch = max(epoch, run.Activation.Epoch)
+		passed = max(passed, run.Activation.Passed)
 	}
 	return runs
 }
 
-// later stands before when a memory was come to, if that is not at first.
-const later = "\x00after "
-
-// dated tells a memory apart from the same one at another time, as an instance that has come to it later does not get back: its identity names when its newest run
-// began, unless the run has left the memory as it was.
-func dated(identity string, run behavior.Run) string {
-	since := run.Activation.Since
-	if identity == "" {
-		return identity
-	}
-	epoch := run.Activation.Epoch
-	if since != nil {
-		if before, _, _ := strings.Cut(since.Identity, later); before == identity {
-			return since.Identity
-		}
-		for _, earlier := range since.Histories[0] {
-			epoch = max(epoch, earlier.Activation.Epoch)
-		}
-	}
-	if epoch > 0 {
-		identity += later + strconv.Itoa(epoch)
-	}
-	return identity
-}
-
-// deadlines tries to let a long time pass, where nothing else is to be done but to wait for that. At first, it passes for all but those who are known to wait
+// deadlines tries to let time pass, where nothing else is to be done but to wait for that. At first, it passes for all but those who are known to wait
 // for a time: theirs is over for one request after the other, so that one deadline may be over before another one. Who tells others regularly
 // that he is alive gets to do so before anybody looks.
 func (w *Walker) deadlines() error {
@@ -387,16 +378,22 @@ func (w *Walker) deadlines() error {
 			expects = true // a timer, what is blocked now, or the action of a user
 		}
 	}
-	if behind || !expects || int(w.Value(w.Machine.Clock)) == w.Machine.longTimes() {
+	if behind || !expects {
 		return nil
 	}
-	return w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0]})
+	for _, span := range w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock))) {
+		if err := w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0], span: span}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// pass lets a long time pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
+// pass lets the time of a span pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
 // clock of an instance does not go back. So are those that wait for the requests of others, of which nobody knows which these are.
-func (w *Walker) pass() error {
-	w.Set(w.Machine.Clock, w.Value(w.Machine.Clock)+1)
+func (w *Walker) pass(span time.Duration) error {
+	clock := w.Machine.Clock
+	w.Set(clock, state.Value(w.Machine.calendar.After(int(w.Value(clock)), span)))
 	var over []*domain
 	for _, it := range w.Machine.Items {
 		d := it.Actor.domain
@@ -423,21 +420,20 @@ func (w *Walker) pass() error {
 	return nil
 }
 
-// expire lets the long time pass for an item, too, as one step.
+// expire lets the time pass for an item, too, as one step.
 func (w *Walker) expire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)
 }
 
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
-	most := l.Machine.longTimes()
 	text := fmt.Sprintf("%s, now: %s; later: %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
-	case most == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
+	case l.Machine.longTimes() == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
 		a.wait(parting.Observed, "the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
 	case !a.awaits:
 		return &unexpectedDeadline{a.waitTogether()}
-	case run.Activation.Epoch < most:
+	case !l.endsAfter(run):
 		return l.between(a, run, parting)
 	default:
 		more := "--deadlines, Options.Deadlines"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -149,35 +150,40 @@ type dating struct {
 func (d dating) After(by time.Duration) core.Store { return dating{d.Store, d.after + by} }
 
 func TestStoresOf(t *testing.T) {
-	stores := storesOf(dating{}, 2)
-	for i, s := range stores {
-		if got, want := s.(dating).after, time.Duration(i)*behavior.Epoch; got != want {
-			t.Errorf("store %d is %s late, want %s", i, got, want)
+	times := calendar.New(behavior.Epoch, []time.Duration{time.Hour}, 2)
+	stores := storesOf(dating{}, times)
+	for i := range times.Len() {
+		want := times.At(i).Passed
+		if got := stores[want].(dating).after; got != want {
+			t.Errorf("the store is %s late, want %s", got, want)
 		}
 	}
-	if plain := storesOf(nil, 2); len(stores) != 3 || len(plain) != 3 || plain[2] != nil || len(storesOf(nil, 0)) != 1 {
+	if plain := storesOf(nil, times); len(stores) != 9 || len(plain) != 9 || plain[time.Hour] != nil || len(storesOf(nil, calendar.New(behavior.Epoch, nil, 0))) != 1 {
 		t.Errorf("%d stores, and %d of one that knows no time", len(stores), len(plain))
 	}
 }
 
-// TestMoments has each moment have a number of its own, in the order of the times of the runs.
+// TestMoments has each moment have a number of its own, whichever way the time has passed.
 func TestMoments(t *testing.T) {
-	m := &Machine{System: &core.System{}, Conditions: Conditions{Deadlines: 3}}
+	m := &Machine{System: &core.System{}, calendar: calendar.New(behavior.Epoch, []time.Duration{time.Hour}, 3)}
 	numbers := map[int]moment{}
-	for now := range 4 {
+	for n := range m.calendar.Len() {
 		for _, behind := range []bool{false, true} {
-			if behind && now == 0 {
+			if behind && n == 0 {
 				continue // nothing has passed that it could be behind of
 			}
-			at := moment{now, behind}
-			if other, taken := numbers[at.number()]; taken || at.number() < 0 || at.number() >= m.moments() {
-				t.Errorf("%+v has the number %d of %d, as has %+v", at, at.number(), m.moments(), other)
+			at := m.moment(n, behind)
+			if other, taken := numbers[at.number]; taken && other != at || at.number < 0 || at.number >= m.moments() {
+				t.Errorf("%+v of %d, as has %+v", at, m.moments(), other)
 			}
-			numbers[at.number()] = at
-			if want := map[bool]int{false: now, true: now - 1}[behind]; at.epoch() != want {
-				t.Errorf("the epoch of %+v is %d", at, at.epoch())
+			numbers[at.number] = at
+			if late := at.now - at.passed; behind != (late > 0) || behind && late != time.Hour && late != behavior.Epoch {
+				t.Errorf("%+v is behind: %t", at, behind)
 			}
 		}
+	}
+	if want := 4*4 + m.calendar.Len() - 1; len(numbers) != want { // for those behind it counts by which span the time has passed the last time
+		t.Errorf("there are %d moments, want %d", len(numbers), want)
 	}
 	if m.Clock = nowhere; m.moments() != 1 {
 		t.Errorf("without a clock there are %d moments", m.moments())
@@ -193,10 +199,10 @@ func TestMoments(t *testing.T) {
 	ticking := &domain{manner: behavior.Manner{Ticks: true}}
 	for _, test := range []struct {
 		actor Actor
-		want  int
+		want  time.Duration
 	}{{Actor{domain: &domain{}}, 2}, {Actor{domain: ticking}, 0}, {Actor{domain: &domain{}, Background: true}, 0}} {
-		if got := test.actor.epoch(moment{now: 2}); got != test.want {
-			t.Errorf("runs of %+v begin in epoch %d, want %d", test.actor, got, test.want)
+		if got := test.actor.passed(moment{now: 2, passed: 2}); got != test.want {
+			t.Errorf("runs of %+v begin when %s has passed, want %s", test.actor, got, test.want)
 		}
 	}
 }
@@ -238,7 +244,9 @@ func TestShifts(t *testing.T) {
 
 // TestForward has one instance go through runs as long as no time has to go back.
 func TestForward(t *testing.T) {
-	asked := func(epoch int) behavior.Run { return behavior.Run{Activation: behavior.Activation{Epoch: epoch}} }
+	asked := func(hours time.Duration) behavior.Run {
+		return behavior.Run{Activation: behavior.Activation{Passed: hours * time.Hour}}
+	}
 	works := behavior.Run{Activation: behavior.Activation{Own: behavior.Works}}
 	for _, test := range []struct {
 		ticks bool
@@ -263,8 +271,8 @@ func TestForward(t *testing.T) {
 
 // TestDatedMemory has a memory that was come to later be another one, unless the run has left it as it was.
 func TestDatedMemory(t *testing.T) {
-	in := func(epoch int, since *behavior.Memory) behavior.Run {
-		return behavior.Run{Activation: behavior.Activation{Epoch: epoch, Since: since}}
+	in := func(passed time.Duration, since *behavior.Memory) behavior.Run {
+		return behavior.Run{Activation: behavior.Activation{Passed: passed, Since: since}}
 	}
 	first := &behavior.Memory{Identity: "m", Histories: [][]behavior.Run{{in(0, nil)}}}
 	third := &behavior.Memory{Identity: dated("n", in(1, nil)), Histories: [][]behavior.Run{{in(1, nil)}}}
@@ -276,14 +284,14 @@ func TestDatedMemory(t *testing.T) {
 	}{
 		{"none", "", in(2, first), ""},
 		{"at first", "m", in(0, nil), "m"},
-		{"later", "m", in(1, nil), "m" + later + "1"},
+		{"later", "m", in(1, nil), "m" + later + "1ns"},
 		{"as it was", "m", in(1, first), "m"},
-		{"another one, later", "o", in(1, first), "o" + later + "1"},
+		{"another one, later", "o", in(1, first), "o" + later + "1ns"},
 		{"another one, at the same time", "o", in(0, first), "o"},
 		{"as it was, since later", "n", in(2, third), third.Identity},
-		{"another one, of an instance that has seen later times", "o", in(1, third), "o" + later + "1"},
-		{"another one, of one that has seen later times than the run", "o", in(0, &behavior.Memory{Identity: "x", Histories: [][]behavior.Run{{in(0, nil), in(2, nil), in(1, nil)}}}), "o" + later + "2"},
-		{"of two histories, the first counts", "o", in(0, &behavior.Memory{Identity: "x", Histories: [][]behavior.Run{{in(1, nil)}, {in(2, nil)}}}), "o" + later + "1"},
+		{"another one, of an instance that has seen later times", "o", in(1, third), "o" + later + "1ns"},
+		{"another one, of one that has seen later times than the run", "o", in(0, &behavior.Memory{Identity: "x", Histories: [][]behavior.Run{{in(0, nil), in(2, nil), in(1, nil)}}}), "o" + later + "2ns"},
+		{"of two histories, the first counts", "o", in(0, &behavior.Memory{Identity: "x", Histories: [][]behavior.Run{{in(1, nil)}, {in(2, nil)}}}), "o" + later + "1ns"},
 	} {
 		if got := dated(test.identity, test.run); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
@@ -319,7 +327,7 @@ func TestAwaited(t *testing.T) {
 	if w.moment(mine) != (moment{}) {
 		t.Errorf("without a clock it is %+v", w.moment(mine))
 	}
-	m.Clock = m.counter("clock", 2)
+	m.Clock, m.calendar = m.counter("clock", 2), calendar.New(behavior.Epoch, nil, 2)
 	w.fit()
 	w.Set(mine.Cell, state.Timed|state.Behind)
 	for now, waits := range []bool{false, false, true} {
@@ -327,7 +335,7 @@ func TestAwaited(t *testing.T) {
 		if got := w.Awaited(); (len(got) > 0) != waits {
 			t.Errorf("after %d long times these are waited for: %v", now, got)
 		}
-		if w.moment(mine) != (moment{now, true}) || w.moment(other) != (moment{now, false}) || w.moment(nil) != (moment{now, false}) {
+		if now > 0 && w.moment(mine) != m.moment(now, true) || w.moment(other) != m.moment(now, false) || w.moment(nil) != m.moment(now, false) {
 			t.Errorf("after %d long times it is %+v, %+v and %+v", now, w.moment(mine), w.moment(other), w.moment(nil))
 		}
 	}

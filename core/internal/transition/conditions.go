@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -57,6 +58,8 @@ type Conditions struct {
 	Deadlines int
 	// Awaiting names the controllers that wait for times. [Search] finds out by itself which ones do.
 	Awaiting []string
+	// Spans are times that pass besides the long one, in their order: of a controller that waits for several, one is over when a span has passed, and others are not. [Search] finds them out by itself.
+	Spans []time.Duration
 	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.
 	Drawing []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
@@ -78,6 +81,7 @@ func (c *Conditions) Expect(err error) bool {
 	var active *unexpectedBackground
 	var sharing *unexpectedSharing
 	var deadline *unexpectedDeadline
+	var span *unexpectedSpan
 	var draws *unexpectedDraws
 	var whole *unexpectedWhole
 	var order *unexpectedOrder
@@ -95,6 +99,9 @@ func (c *Conditions) Expect(err error) bool {
 	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
 		others := slices.DeleteFunc(slices.Clone(deadline.Controllers), func(controller string) bool { return slices.Contains(c.Awaiting, controller) })
 		c.Awaiting = append(slices.Clip(c.Awaiting), others...)
+	case errors.As(err, &span) && !slices.Contains(c.Spans, span.Span):
+		c.Spans = append(slices.Clip(c.Spans), span.Span)
+		slices.Sort(c.Spans)
 	case errors.As(err, &draws) && !slices.Contains(c.Drawing, draws.Controller):
 		c.Drawing = append(slices.Clip(c.Drawing), draws.Controller)
 	case errors.As(err, &views):
@@ -206,7 +213,8 @@ func unexpected(err error) bool {
 	var draws *unexpectedDraws
 	var whole *unexpectedWhole
 	var order *unexpectedOrder
-	return errors.As(err, &order) || errors.As(err, &whole) || errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline)
+	var span *unexpectedSpan
+	return errors.As(err, &order) || errors.As(err, &whole) || errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline) || errors.As(err, &span)
 }
 
 // Staleness says how far views may lag behind.

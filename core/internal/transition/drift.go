@@ -70,7 +70,32 @@ func drifts(here, there map[string]string, now, then time.Duration) (way string,
 
 // clockOf is how far from its beginning the clock is when a run begins.
 func clockOf(run behavior.Run) time.Duration {
-	return behavior.Tick + time.Duration(run.Activation.Epoch)*behavior.Epoch + run.Activation.Clock
+	return behavior.Tick + run.Activation.Passed + run.Activation.Clock
+}
+
+// later stands before when a memory was come to, if that is not at first.
+const later = "\x00after "
+
+// dated tells a memory apart from the same one at another time, as an instance that has come to it later does not get back: its identity names when its newest run
+// began, unless the run has left the memory as it was.
+func dated(identity string, run behavior.Run) string {
+	since := run.Activation.Since
+	if identity == "" {
+		return identity
+	}
+	passed := run.Activation.Passed
+	if since != nil {
+		if before, _, _ := strings.Cut(since.Identity, later); before == identity {
+			return since.Identity
+		}
+		for _, earlier := range since.Histories[0] {
+			passed = max(passed, earlier.Activation.Passed)
+		}
+	}
+	if passed > 0 {
+		identity += later + passed.String()
+	}
+	return identity
 }
 
 // keepsOther returns the memory that a run leaves when the clock has moved, nil if it has not drifted from what it left before.
@@ -97,14 +122,17 @@ func (l *Learner) drift(a *Actor, run behavior.Run, later *left) error {
 	if later.minor {
 		return nil
 	}
-	for _, by := range spans() {
+	for _, span := range spans() {
+		by := span.Duration
+		if searched && l.passes(by, run.Activation.Passed) {
+			continue
+		}
 		parting, sooner, err := l.lookAt(a, run, a.domain.shift(by))
 		switch {
 		case err != nil:
 			return err
 		case parting != nil && searched:
-			a.severalTimes(run, parting.Recorded, parting.Observed, later.parting.Observed)
-			return nil
+			return l.severalTimes(a, run, by, parting.Recorded, parting.Observed, later.parting.Observed)
 		case parting != nil:
 			return l.awaits(a, run, parting)
 		case sooner == nil, searched && maps.EqualFunc(sooner.contents, later.contents, behavior.SameButForTimes):
@@ -119,7 +147,7 @@ func (l *Learner) drift(a *Actor, run behavior.Run, later *left) error {
 
 // searchesAfter reports whether it is searched what comes after a run if a long time passes before it.
 func (l *Learner) searchesAfter(a *Actor, run behavior.Run) bool {
-	return a.awaits && run.Activation.Epoch < l.Machine.longTimes()
+	return a.awaits && !l.endsAfter(run)
 }
 
 // takeAlong takes the memory along that a run has left when the clock had moved.
@@ -132,7 +160,7 @@ func (l *Learner) takeAlong(a *Actor, run behavior.Run, other *left) error {
 	if with := other.at.with; with > 0 {
 		history = slices.Clone(history)
 		for i := range history {
-			if history[i].Activation.Epoch == with {
+			if history[i].Activation.Passed == with {
 				history[i].Activation.Clock += v.ahead
 			}
 		}
@@ -311,28 +339,66 @@ func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) err
 	return l.awaits(v.by, v.run, &then)
 }
 
-// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later.
-func spans() []time.Duration {
-	return []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 30 * 24 * time.Hour, 365 * 24 * time.Hour}
+// span is a time, and what people call it.
+type span struct {
+	time.Duration
+	name string
 }
 
-// since finds out of a path that code takes when a long time has passed whether it takes it as soon as it does something else than before: where two runs go on that
+// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later. They are some seconds longer than what people call them: what is to be waited for so long is
+// over then, and of a time that is written it can be told when that was: an hour after something, or now, as an hour has passed.
+func spans() []span {
+	const day, second = 24 * time.Hour, time.Second
+	return []span{{time.Minute + 5*second, "a minute"}, {time.Hour + 11*second, "an hour"}, {day + 17*second, "a day"}, {30*day + 23*second, "a month"}, {365*day + 31*second, "a year"}}
+}
+
+// nameOf is what people call a span; it is empty for the long time, which is longer than whatever is waited for.
+func nameOf(span time.Duration) string {
+	for _, s := range spans() {
+		if s.Duration == span {
+			return s.name
+		}
+	}
+	return ""
+}
+
+// endsAfter reports whether no time passes any more in the search after a run.
+func (l *Learner) endsAfter(run behavior.Run) bool {
+	times := l.Machine.calendar
+	return times.Ends(times.When(run.Activation.Passed))
+}
+
+// passes reports whether a span passes in the search when so much has passed.
+func (l *Learner) passes(span, passed time.Duration) bool {
+	times := l.Machine.calendar
+	return slices.Contains(times.Spans(times.When(passed)), span)
+}
+
+// since finds out of a path that code takes when time has passed whether it takes it as soon as it does something else than before: where two runs go on that
 // part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
 func (l *Learner) since(a *Actor, run behavior.Run) error {
-	if !a.awaits || a.Waits != "" || run.Activation.Epoch == 0 || a.domain.manner.Active {
+	if !a.awaits || a.Waits != "" || a.domain.manner.Active {
 		return nil
 	}
-	before, _, err := l.sooner(a, run, -behavior.Epoch)
-	if err != nil || before == nil {
-		return err
+	for _, span := range l.Machine.calendar.Last(run.Activation.Passed) {
+		before, _, err := l.sooner(a, run, -span)
+		if err != nil {
+			return err
+		}
+		if before == nil {
+			continue
+		}
+		parting, by, err := l.amid(a, run, before, run.Activation.Passed-span, span, func(by time.Duration) (*behavior.Divergence, *left, error) {
+			return l.sooner(a, run, by-span)
+		})
+		if err != nil {
+			return err
+		}
+		if parting != nil {
+			return l.severalTimes(a, run, by, before.Observed, parting.Observed, parting.Recorded)
+		}
 	}
-	parting, err := l.amid(a, run, before, func(by time.Duration) (*behavior.Divergence, *left, error) {
-		return l.sooner(a, run, by-behavior.Epoch)
-	})
-	if parting != nil {
-		a.severalTimes(run, before.Observed, parting.Observed, parting.Recorded)
-	}
-	return err
+	return nil
 }
 
 // sooner is as [Learner.lookAt] for a time before that of a run. The clock of an instance that remembers something does not go back, so what it has done when the long time had passed it
@@ -342,7 +408,7 @@ func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavio
 	if since == nil {
 		return l.lookAt(a, run, shift{start: by})
 	}
-	at := shift{run: by, with: run.Activation.Epoch}
+	at := shift{run: by, with: run.Activation.Passed}
 	session, strayed, err := l.bring(a, since, 0, at)
 	if err != nil || strayed != nil {
 		return nil, nil, err
@@ -351,36 +417,60 @@ func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavio
 	return l.lookAt(a, run, at)
 }
 
-// severalTimes notes that an actor does one thing now, another one some time later, and a third one much later.
-func (a *Actor) severalTimes(run behavior.Run, now, then, later string) {
+// unexpectedSpan ends a search in which a controller was found to wait for several times, of which one is over when a span has passed that does not.
+type unexpectedSpan struct{ Span time.Duration }
+
+// Error implements error.
+func (u *unexpectedSpan) Error() string { return "a controller waits for " + u.Span.String() }
+
+// mostSpans is how many spans pass in a search at most besides the long time.
+const mostSpans = 3
+
+// severalTimes notes that an actor does one thing now, another one when a span has passed, and a third one much later. It ends a search in which that span does not pass: it has to be begun
+// again.
+func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, now, then, later string) error {
+	if passing := l.Machine.Conditions.Spans; l.Searching && !a.Background && !a.domain.manner.Ticks && len(passing) < mostSpans && !slices.Contains(passing, span) {
+		return &unexpectedSpan{span}
+	}
 	a.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s; later: %s", a.Name, run.Activation, now, then, later)
+	return nil
 }
 
-// between finds out whether an actor does something else between now and much later than at either time: there are several times then that it waits for.
+// between finds out whether an actor does something else between now and much later than at any time that is searched: there are several times then that it waits for.
 func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
-	parting, err := l.amid(a, run, later, func(by time.Duration) (*behavior.Divergence, *left, error) {
+	parting, by, err := l.amid(a, run, later, run.Activation.Passed, behavior.Epoch, func(by time.Duration) (*behavior.Divergence, *left, error) {
 		return l.lookAt(a, run, a.domain.shift(by))
 	})
-	if parting != nil {
-		a.severalTimes(run, parting.Recorded, parting.Observed, later.Observed)
+	if err != nil || parting == nil {
+		return err
 	}
-	return err
+	return l.severalTimes(a, run, by, parting.Recorded, parting.Observed, later.Observed)
 }
 
-// amid looks at a run at the times in between, and returns where it parts first in another way than it is known to, nil if it does not. The memories that it leaves then are taken along.
-func (l *Learner) amid(a *Actor, run behavior.Run, known *behavior.Divergence, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, error) {
-	for _, by := range spans() {
+// amid looks at a run at the times in between a moment and one that is so much later, and returns where it parts first in another way than it is known to, and at the times that are searched, and when; nil if it does not. The
+// memories that it leaves then are taken along, where that is not searched.
+func (l *Learner) amid(a *Actor, run behavior.Run, known *behavior.Divergence, from, until time.Duration, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
+	ways := []*behavior.Divergence{known}
+	for _, span := range spans() {
+		by := span.Duration
+		if by >= until {
+			break
+		}
 		parting, left, err := look(by)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, 0, err
+		case l.passes(by, from):
+			if parting != nil {
+				ways = append(ways, parting)
+			}
 		case left != nil:
 			if err := l.takeAlong(a, run, left); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
-		case parting != nil && !alike(parting, known):
-			return parting, nil
+		case parting != nil && !slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) }):
+			return parting, by, nil
 		}
 	}
-	return nil, nil
+	return nil, 0, nil
 }

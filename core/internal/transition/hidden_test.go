@@ -111,12 +111,12 @@ rests: ask yes, at 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 1 [R.at]`},
 		{"it keeps a time that it renews", renewing(false, false), Conditions{Deadlines: 1}, `
-3 states, 3 steps, 52 runs
+3 states, 3 steps, 54 runs
 rests: ask yes
 remembers: c
 memory of c: 1 [R.at]`},
 		{"it keeps a time that it renews, and tells", renewing(false, true), Conditions{Deadlines: 1}, `
-18 states, 21 steps, 175 runs
+18 states, 21 steps, 180 runs
 rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
@@ -127,7 +127,7 @@ awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 2 [R.at]`},
 		{"it keeps a time that it renews, and tells, and no time passes", renewing(false, true), Conditions{}, `
-7 states, 7 steps, 103 runs
+7 states, 7 steps, 105 runs
 rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
@@ -135,20 +135,22 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 1}, `
-6 states, 7 steps, 88 runs
+12 states, 15 steps, 198 runs
 rests: 
 rests: dead yes
+rests: dead yes, ill yes
+rests: ill yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
-8 states, 10 steps, 104 runs
+33 states, 47 steps, 302 runs
 rests: 
 rests: dead yes
+rests: dead yes, ill yes
+rests: ill yes
 remembers: c
 awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines of two requests", of(func() *trade {
 			c := controller("c", func() core.Instance {
@@ -203,7 +205,7 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1m0s; later: get n
 memory of c: 2 [R.last R.tokens]`},
 		{"it has a bucket that it does not heed", of(func() *trade { return controller("c", filling(false)) }), Conditions{Deadlines: 1}, `
-5 states, 4 steps, 175 runs
+5 states, 4 steps, 178 runs
 rests: n 4
 remembers: c
 memory of c: 2 [R.last R.tokens]`},

@@ -144,7 +144,7 @@ func TestDigests(t *testing.T) {
 	runs := [][]behavior.Run{
 		nil, {{}}, {{}, {}},
 		{act(behavior.Activation{Request: "r"})}, {act(behavior.Activation{Of: "r"})}, {act(behavior.Activation{Own: behavior.Works})}, {act(behavior.Activation{Turn: 1})},
-		{act(behavior.Activation{Clock: 1})}, {act(behavior.Activation{Epoch: 1})}, {act(behavior.Activation{Now: 1})}, {act(behavior.Activation{Seed: 1})},
+		{act(behavior.Activation{Clock: 1})}, {act(behavior.Activation{Passed: 1})}, {act(behavior.Activation{Now: 1})}, {act(behavior.Activation{Seed: 1})},
 		{act(behavior.Activation{Since: &behavior.Memory{}})}, {act(behavior.Activation{Since: &behavior.Memory{Identity: "m"}})},
 		{event(core.Event{})}, {event(core.Event{Key: key})}, {event(core.Event{Old: content("1")})}, {event(core.Event{New: content("1")})}, {event(core.Event{New: content("2")})},
 		{event(core.Event{Missed: true})}, {event(core.Event{Initial: true})},

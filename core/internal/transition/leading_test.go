@@ -3,6 +3,7 @@ package transition
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -121,7 +122,7 @@ func TestAmong(t *testing.T) {
 		m := l.Machine
 		two := member(m, d.Process, core.Description{Name: "two", Process: "web"}, true)
 		if test.others {
-			two.domain.memories = append(two.domain.memories, &behavior.Memory{Identity: "b", Histories: [][]behavior.Run{{{Activation: behavior.Activation{Of: "two", Epoch: test.epoch}}}}})
+			two.domain.memories = append(two.domain.memories, &behavior.Memory{Identity: "b", Histories: [][]behavior.Run{{{Activation: behavior.Activation{Of: "two", Passed: time.Duration(test.epoch) * time.Hour}}}}})
 		}
 		if l.Searching = test.searching; !test.fickle {
 			l.Incidents = nil

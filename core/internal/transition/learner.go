@@ -198,7 +198,7 @@ func (l *Learner) bring(a *Actor, since *behavior.Memory, way int, by shift) (*b
 			if !a.domain.manner.Active { // whose clock is set for each run
 				run.Activation.Clock += by.start
 			}
-			if by.with > 0 && run.Activation.Epoch == by.with {
+			if by.with > 0 && run.Activation.Passed == by.with {
 				run.Activation.Clock += by.run
 			}
 			_, divergence, err = session.Follow(l.Context, run)
@@ -386,8 +386,8 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	return answered, node.Remember(look.reads, answered)
 }
 
-// carryOut lets the store answer a call of an actor, after so many long times have passed, and returns what it changes.
-func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now int) (*behavior.Answered, core.Response, error) {
+// carryOut lets the store answer a call of an actor, after so much time has passed, and returns what it changes.
+func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now time.Duration) (*behavior.Answered, core.Response, error) {
 	w := look.client.Walker
 	answer, err := ask(l.Machine.stores[now], look, call)
 	if err != nil {

@@ -349,7 +349,7 @@ func TestCarryOut(t *testing.T) {
 		{"an error", core.Answer{}, errors.New("cannot"), nil, 0, "cannot"},
 		{"not modelled", core.Answer{}, fmt.Errorf("so: %w", &core.Unsupported{Call: "watch"}), nil, 0, "unsupported call: watch"},
 	} {
-		m.stores = []core.Store{stores{answer: func() (core.Answer, error) { panic("the first") }}, stores{answer: func() (core.Answer, error) { return test.answer, test.err }}}
+		m.stores = map[time.Duration]core.Store{0: stores{answer: func() (core.Answer, error) { panic("the first") }}, 1: stores{answer: func() (core.Answer, error) { return test.answer, test.err }}}
 		look := &tracker{client: w.Live}
 		answered, _, err := l.carryOut(look, m.Actors[0], call, 1)
 		if (err != nil) != (test.says != "") || err != nil && !strings.Contains(err.Error(), test.says) {
@@ -379,7 +379,7 @@ func TestCarryOut(t *testing.T) {
 		t.Errorf("a store that panics: %v", err)
 	}
 	m.watchers["Pod"] = m.Actors[:1]
-	m.stores = []core.Store{stores{answer: func() (core.Answer, error) { return core.Answer{Writes: []core.Write{write("2")}}, nil }}}
+	m.stores = map[time.Duration]core.Store{0: stores{answer: func() (core.Answer, error) { return core.Answer{Writes: []core.Write{write("2")}}, nil }}}
 	if answered, _, err := l.carryOut(&tracker{client: w.Live}, m.Actors[0], call, 0); err != nil || answered.Writes[0].Unwatched {
 		t.Errorf("what is watched is written as %+v, %v", answered, err)
 	}

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -50,8 +52,10 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Clock is the cell that counts how often a long time has passed, nowhere if that makes no difference.
 	Clock state.Cell
-	// stores is the store of the system as it answers after so many long times have passed, and orders tells that it can name versions in the order of their age.
-	stores []core.Store
+	// calendar are the moments that there may be.
+	calendar *calendar.Calendar
+	// stores is the store of the system as it answers when so much time has passed, and orders tells that it can name versions in the order of their age.
+	stores map[time.Duration]core.Store
 	orders bool
 	// noted are the objects of which controllers have written the names of versions into objects, by these names.
 	noted map[string]core.Key
@@ -138,10 +142,11 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		Histories:  []history{{next: map[*Item]state.Value{}}},
 		Doubts:     slices.Clone(conditions.outlived),
 	}
+	m.calendar = calendar.New(behavior.Epoch, conditions.Spans, m.longTimes())
 	if m.Clock = nowhere; len(conditions.Awaiting) > 0 {
-		m.Clock = m.counter("clock", m.longTimes())
+		m.Clock = m.counter("clock", m.calendar.Len()-1)
 	}
-	m.stores = storesOf(store, m.longTimes())
+	m.stores = storesOf(store, m.calendar)
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")
@@ -363,7 +368,7 @@ func (m *Machine) Belongings() (of []int, names []string) {
 	belongs(m.Crashes, "how many crashes there were")
 	belongs(m.Failures, "how many calls failed")
 	belongs(m.History, "what users have done")
-	belongs(m.Clock, "how many long times have passed")
+	belongs(m.Clock, "how much time has passed")
 	return of, names
 }
 

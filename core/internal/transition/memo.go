@@ -132,7 +132,7 @@ func (d digester) run(run behavior.Run) {
 	d.number(int64(run.Activation.Turn))
 	d.text(run.Activation.Call)
 	d.number(int64(run.Activation.Clock))
-	d.number(int64(run.Activation.Epoch))
+	d.number(int64(run.Activation.Passed))
 	d.number(int64(run.Activation.Now))
 	d.number(int64(run.Activation.Seed))
 	d.flag(run.Activation.Since != nil)

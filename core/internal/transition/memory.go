@@ -100,7 +100,7 @@ func (w *Walker) rootFrom(of *roots, memory state.Value, at moment) (*behavior.N
 
 // root numbers the roots of an activation.
 func (m *Machine) root(memory state.Value, at moment) int {
-	return int(memory)*m.moments() + at.number()
+	return int(memory)*m.moments() + at.number
 }
 
 // recall returns what a part of a memory holds in the state of the walker, on which the step depends.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -68,7 +69,7 @@ func TestPass(t *testing.T) {
 			case "is ahead":
 				w.Ahead = true
 			}
-			err := w.take(&Taken{Kind: core.Pass, Actor: web})
+			err := w.take(&Taken{Kind: core.Pass, Actor: web, span: behavior.Epoch})
 			if unknown := test.doubted && who == "is ahead"; unknown != errors.Is(err, ErrUnknown) || unknown != (err != nil) {
 				t.Errorf("%s, and who %s comes to %v", test.name, who, err)
 				continue
@@ -90,27 +91,32 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// TestDeadlines has a long time pass where somebody expects something of that, as often as it may.
+// TestDeadlines has time pass where somebody expects something of that, by each span as often as it may.
 func TestDeadlines(t *testing.T) {
+	hour := spans()[1].Duration
 	for _, test := range []struct {
 		name         string
 		clock        state.Value
 		timed, crash bool
 		want         []string
 		rest         *behavior.Rest // of what goes on in the background
+		shorter      []time.Duration
 	}{
-		{"nobody waits", 0, false, false, nil, nil},
-		{"nobody waits, after a long time", 1, false, false, nil, nil},
-		{"a timer is set", 1, true, false, []string{"a long time passes"}, nil},
-		{"a timer is set, after the last", 2, true, false, nil, nil},
-		{"it may crash", 0, false, true, []string{"a long time passes"}, nil},
-		{"time brings nothing in the background", 0, false, false, nil, &behavior.Rest{}},
-		{"time brings something in the background", 0, false, false, []string{"a long time passes"}, &behavior.Rest{Time: true}},
+		{"nobody waits", 0, false, false, nil, nil, nil},
+		{"nobody waits, after a long time", 1, false, false, nil, nil, nil},
+		{"a timer is set", 1, true, false, []string{"a long time passes"}, nil, nil},
+		{"a timer is set, after the last", 2, true, false, nil, nil, nil},
+		{"it may crash", 0, false, true, []string{"a long time passes"}, nil, nil},
+		{"time brings nothing in the background", 0, false, false, nil, &behavior.Rest{}, nil},
+		{"time brings something in the background", 0, false, false, []string{"a long time passes"}, &behavior.Rest{Time: true}, nil},
+		{"nobody waits, and there is a shorter time", 0, false, false, nil, nil, []time.Duration{hour}},
+		{"a timer is set, and there is a shorter time", 0, true, false, []string{"an hour passes", "a long time passes"}, nil, []time.Duration{hour}},
 	} {
 		m, _ := desk("web")
 		m.Vocabulary = state.NewVocabulary(same)
 		m.Conditions.Deadlines = 2
-		m.Clock = m.counter("clock", 2) // in the first cell, which is none of an item that is always in the queue
+		m.calendar = calendar.New(behavior.Epoch, test.shorter, 2)
+		m.Clock = m.counter("clock", m.calendar.Len()-1) // in the first cell, which is none of an item that is always in the queue
 		if test.crash {
 			m.Conditions.Crashes = 1
 			m.Crashes = m.counter("crashes", 1)
@@ -131,7 +137,7 @@ func TestDeadlines(t *testing.T) {
 		w.Forget()
 		var seen looking
 		w.visit = visit{visitor: &seen}
-		if err := w.deadlines(); err != nil || len(seen.steps) != len(test.want) {
+		if err := w.deadlines(); err != nil || !slices.Equal(seen.steps, test.want) {
 			t.Errorf("%s: %q, %v", test.name, seen.steps, err)
 		}
 	}
@@ -159,10 +165,10 @@ func TestAwaits(t *testing.T) {
 		{"it ticks, and was known", 1, true, true, false, true, 1, never, false},
 	} {
 		m, _ := desk("web")
-		m.Conditions.Deadlines = test.deadlines
+		m.Conditions.Deadlines, m.calendar = test.deadlines, calendar.New(behavior.Epoch, nil, test.deadlines)
 		l, web := learning(t, m), m.Actors[0]
 		l.Searching, web.awaits, web.Background, web.domain.manner.Ticks = test.searching, test.awaits, test.background, test.ticks
-		err := l.awaits(web, behavior.Run{Activation: behavior.Activation{Request: "r", Epoch: test.epoch}}, &behavior.Divergence{Recorded: "returns", Observed: "put a"})
+		err := l.awaits(web, behavior.Run{Activation: behavior.Activation{Request: "r", Passed: time.Duration(test.epoch) * behavior.Epoch}}, &behavior.Divergence{Recorded: "returns", Observed: "put a"})
 		var again *unexpectedDeadline
 		if errors.As(err, &again) != test.again || (err != nil) != test.again || test.again && !slices.Equal(again.Controllers, []string{"web"}) {
 			t.Errorf("%s, and the search ends with %v", test.name, err)
@@ -206,8 +212,9 @@ func TestSince(t *testing.T) {
 	} {
 		m, _ := desk("web")
 		l, web := learning(t, m), m.Actors[0]
+		m.calendar = calendar.New(behavior.Epoch, nil, 1)
 		web.awaits, web.Waits, web.domain.manner.Active = test.awaits, test.waits, test.active
-		if err := l.since(web, behavior.Run{Activation: behavior.Activation{Epoch: test.epoch}}); (err != nil) != test.looks { // as it cannot be set up
+		if err := l.since(web, behavior.Run{Activation: behavior.Activation{Passed: time.Duration(test.epoch) * behavior.Epoch}}); (err != nil) != test.looks { // as it cannot be set up
 			t.Errorf("%s, and it comes to %v", test.name, err)
 		}
 	}
@@ -239,7 +246,9 @@ func TestEarlierKnown(t *testing.T) {
 
 // TestTakenAlong has the history of a memory that was left when the clock had moved have the clocks that its runs have seen.
 func TestTakenAlong(t *testing.T) {
-	in := func(epoch int) behavior.Run { return behavior.Run{Activation: behavior.Activation{Epoch: epoch}} }
+	in := func(passed time.Duration) behavior.Run {
+		return behavior.Run{Activation: behavior.Activation{Passed: passed}}
+	}
 	since := &behavior.Memory{Identity: "m", Histories: [][]behavior.Run{{in(0), in(1), in(2)}, {in(7)}}}
 	for _, test := range []struct {
 		name  string

@@ -153,17 +153,18 @@ rests: seen 2000-01-01T00:00:01.……001Z`},
 		{"it writes the time again and again", writes(true), Conditions{Deadlines: 1}, `
 3 states, 3 steps, 59 runs`},
 		{"it renews the time", watching(renews), Conditions{Deadlines: 1}, `
-8 states, 10 steps, 123 runs
+8 states, 10 steps, 124 runs
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2019-12-27T07:07:02.……002Z
 awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (--deadlines, Options.Deadlines): reconciling go, now: asks to be run again in 1h0m0s; later: put seen`},
 		{"it waits for two times", watching(twoTimes), Conditions{Deadlines: 1}, `
-8 states, 10 steps, 139 runs
+18 states, 24 steps, 280 runs
+rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: dead yes, seen 2000-01-01T00:00:01.……001Z
+rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
-awaits: c
-waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: asks to be run again in 1h0m0s; then: put ill; later: put dead`},
+awaits: c`},
 		{"a user waits", func() *core.System {
 			system := alone(controller("c", since))
 			system.Scenario.Actions = []core.Action{{Name: "look", Do: func(r core.EffectRecorder) error { world{r}.put("seen", "yes"); return nil }}}
@@ -181,7 +182,7 @@ rests:
 remembers: c
 memory of c: 3 [R.began R.runs]`},
 		{"it heeds how long it took", of(func() *trade { return controller("c", stopwatch(true)) }), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 48 runs
+4 states, 3 steps, 47 runs
 rests: 
 remembers: c
 awaits: c

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -268,6 +269,8 @@ type Taken struct {
 	positions []int
 	// lost are the points at which a crash cut off runs in flight.
 	lost []*point
+	// span is how much time passes.
+	span time.Duration
 	// Leaf is how a run ended in the step, nil if none did.
 	Leaf *behavior.Leaf
 	// blocked tells that the step is not possible in the state.
@@ -282,6 +285,7 @@ func (t *Taken) Step() core.Step {
 	switch {
 	case t.Kind == core.Pass:
 		s.Item = core.Everything()
+		s.Item.Request = core.Request(nameOf(t.span))
 	case t.Item != nil:
 		s.Item = t.Item.Item
 	case t.View != nil:
@@ -354,7 +358,7 @@ func (w *Walker) take(s *Taken) error {
 		w.fire(s.Item)
 		return nil
 	case core.Pass:
-		return w.pass()
+		return w.pass(s.span)
 	case core.Expire:
 		w.expire(s.Item)
 		return nil

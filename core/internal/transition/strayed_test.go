@@ -231,7 +231,7 @@ func TestFindingOutInterrupted(t *testing.T) {
 	l.Context = ended
 	known := &behavior.Divergence{}
 	v := &left{contents: map[string]string{"R.n": "9"}, at: shift{run: behavior.Tick}, parting: known}
-	if parting, err := l.amid(a, runs[0], known, func(time.Duration) (*behavior.Divergence, *left, error) { return nil, v, nil }); parting != nil || !errors.Is(err, context.Canceled) {
+	if parting, _, err := l.amid(a, runs[0], known, 0, behavior.Epoch, func(time.Duration) (*behavior.Divergence, *left, error) { return nil, v, nil }); parting != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("what is left in between cannot be taken along: %+v, %v", parting, err)
 	}
 }

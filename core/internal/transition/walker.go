@@ -259,10 +259,9 @@ func (w *Walker) Pending(it *Item) bool {
 // MayAct reports whether the action of a user can be taken while controllers have something to do.
 func (w *Walker) MayAct(it *Item) bool { return !it.settled && w.acts(it) }
 
-// acts reports whether the action of a user can be taken. None is behind the long time that passes for what users did last, so that who waits for a time from then on comes to its end.
+// acts reports whether the action of a user can be taken. None is behind the times that pass for what users did last, so that who waits for a time from then on comes to its end.
 func (w *Walker) acts(it *Item) bool {
-	clock, most := w.Machine.Clock, w.Machine.longTimes()
-	return w.Pending(it) && (clock == nowhere || int(w.Value(clock)) < most)
+	return w.Pending(it) && (w.Machine.Clock == nowhere || w.Machine.calendar.Open(int(w.Value(w.Machine.Clock))))
 }
 
 // timed reports whether a timer is set for an item.

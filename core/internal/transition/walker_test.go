@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -109,7 +110,8 @@ func trim(v state.Vector) state.Vector {
 
 // desk returns a machine with one controller, and a walker in the state in which there is nothing.
 func desk(names ...string) (*Machine, *Walker) {
-	m := &Machine{System: &core.System{}, Vocabulary: state.NewVocabulary(same), byName: map[string]*Actor{}, watchers: map[core.Kind][]*Actor{}, Crashes: nowhere, Failures: nowhere, History: nowhere, Clock: nowhere}
+	m := &Machine{System: &core.System{}, Vocabulary: state.NewVocabulary(same), byName: map[string]*Actor{}, watchers: map[core.Kind][]*Actor{}, Crashes: nowhere, Failures: nowhere, History: nowhere, Clock: nowhere,
+		calendar: calendar.New(behavior.Epoch, nil, 2)}
 	for _, name := range names {
 		p := &Process{Name: name}
 		d := newDomain(name, p)

@@ -235,6 +235,11 @@ func timeAfter(since time.Duration) string {
 	return fmt.Sprintf("%s%+gh>", strings.TrimSuffix(someTime, ">"), since.Hours())
 }
 
+// minutely reports whether something is not far from the clock, and whole minutes from it.
+func minutely(since time.Duration) bool {
+	return since.Abs() <= far && (since%time.Minute+time.Minute)%time.Minute < tick
+}
+
 // since returns how many whole minutes a time is after one that the clock shows, and false if it was not read off the clock. After less than a minute, it is 0.
 func (c *Clock) since(at time.Time) (time.Duration, bool) {
 	c.mu.RLock()
@@ -243,22 +248,25 @@ func (c *Clock) since(at time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	since := at.Sub(storage.Now().Time)
+	whole := minutely(since)
 	for _, ahead := range c.ahead {
-		if other := at.Sub(storage.Now().Add(ahead)); other.Abs() < since.Abs() {
-			since = other
+		other := at.Sub(storage.Now().Add(ahead))
+		// Of moments that are not far from each other, it is the one from which it is whole minutes away.
+		if minutely(other) && !whole || minutely(other) == whole && other.Abs() < since.Abs() {
+			since, whole = other, minutely(other)
 		}
 	}
-	whole := since.Truncate(time.Minute)
-	if since < whole {
-		whole -= time.Minute
+	minutes := since.Truncate(time.Minute)
+	if since < minutes {
+		minutes -= time.Minute
 	}
 	switch {
-	case whole == 0:
+	case minutes == 0:
 		return 0, since < near
 	case since.Abs() > far:
 		return 0, false
 	}
-	return whole, since-whole < tick
+	return minutes, since-minutes < tick
 }
 
 // tell notes which times in the objects of an outcome do not count, by their places.

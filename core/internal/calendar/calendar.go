@@ -1,0 +1,108 @@
+// Package calendar has the moments that a search comes to when time passes.
+package calendar
+
+import (
+	"slices"
+	"time"
+)
+
+// Calendar are the moments at which time can get to if spans pass: a long one, and shorter ones until that has passed the last time. Each passes so often at most. Moments are numbered from 0, which is
+// the start; those after one have greater numbers.
+type Calendar struct {
+	// spans are the shorter ones, and then the long one.
+	spans   []time.Duration
+	moments []Moment
+	// steps are the numbers of the moments after each one, by the span that passes, and 0 for a span that does not pass any more.
+	steps [][]int
+}
+
+// Moment is when as much time has passed, and by which span it did the last time.
+type Moment struct {
+	// Passed is how much time has passed since the start, and Before how much had before it did the last time.
+	Passed, Before time.Duration
+	// First is the first moment when as much time has passed, whichever way it did.
+	First int
+	// passed is how often each span has.
+	passed []int
+}
+
+// New returns the moments that there are if a long span and shorter ones pass so often at most. No two spans may be as long, nor some of them together as others are.
+func New(long time.Duration, shorter []time.Duration, most int) *Calendar {
+	c := &Calendar{spans: append(slices.Clip(shorter), long)}
+	c.moments = []Moment{{passed: make([]int, len(c.spans))}}
+	last := len(shorter)
+	for n := 0; n < len(c.moments); n++ {
+		at, steps := c.moments[n], make([]int, len(c.spans))
+		for i, span := range c.spans {
+			if at.passed[last] == most || at.passed[i] == most {
+				continue
+			}
+			passed := slices.Clone(at.passed)
+			passed[i]++
+			steps[i] = c.number(Moment{Passed: at.Passed + span, Before: at.Passed, passed: passed})
+		}
+		c.steps = append(c.steps, steps)
+	}
+	return c
+}
+
+// number returns the number of a moment, which is added if it is new.
+func (c *Calendar) number(m Moment) int {
+	m.First = len(c.moments)
+	for i, known := range slices.Backward(c.moments) {
+		if known.Passed != m.Passed {
+			continue
+		}
+		if m.First = known.First; known.Before == m.Before {
+			return i
+		}
+	}
+	c.moments = append(c.moments, m)
+	return len(c.moments) - 1
+}
+
+// Len returns how many moments there are.
+func (c *Calendar) Len() int { return len(c.moments) }
+
+// At returns a moment by its number.
+func (c *Calendar) At(n int) Moment { return c.moments[n] }
+
+// Spans returns the spans that pass from a moment on.
+func (c *Calendar) Spans(n int) []time.Duration {
+	var spans []time.Duration
+	for i, span := range c.spans {
+		if c.steps[n][i] > 0 {
+			spans = append(spans, span)
+		}
+	}
+	return spans
+}
+
+// After returns the number of the moment after one when a span has passed that does from there on.
+func (c *Calendar) After(n int, span time.Duration) int {
+	return c.steps[n][slices.Index(c.spans, span)]
+}
+
+// Ends reports whether no time passes any more from a moment on.
+func (c *Calendar) Ends(n int) bool {
+	return !slices.ContainsFunc(c.steps[n], func(to int) bool { return to > 0 })
+}
+
+// Open reports whether all spans still pass from a moment on.
+func (c *Calendar) Open(n int) bool { return !slices.Contains(c.steps[n], 0) }
+
+// When returns the number of the first moment when so much time has passed. There must be one.
+func (c *Calendar) When(passed time.Duration) int {
+	return slices.IndexFunc(c.moments, func(m Moment) bool { return m.Passed == passed })
+}
+
+// Last returns by which of the spans the time may have passed the last time when so much has.
+func (c *Calendar) Last(passed time.Duration) []time.Duration {
+	var spans []time.Duration
+	for _, m := range c.moments[1:] {
+		if m.Passed == passed {
+			spans = append(spans, m.Passed-m.Before)
+		}
+	}
+	return spans
+}

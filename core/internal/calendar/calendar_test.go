@@ -1,0 +1,60 @@
+package calendar_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/orrery-dev/orrery/core/internal/calendar"
+)
+
+// TestOneSpan checks that without shorter spans the moments are counted as the long one passes.
+func TestOneSpan(t *testing.T) {
+	c := calendar.New(time.Hour, nil, 2)
+	for i := range 3 {
+		at := c.At(i)
+		if at.Passed != time.Duration(i)*time.Hour || at.Before != time.Duration(max(0, i-1))*time.Hour || at.First != i || c.When(at.Passed) != i {
+			t.Errorf("moment %d is %+v", i, at)
+		}
+		if c.Ends(i) != (i == 2) || c.Open(i) != (i < 2) || i < 2 && c.After(i, time.Hour) != i+1 {
+			t.Errorf("another moment than %d is the last one", 2)
+		}
+	}
+	if c.Len() != 3 || calendar.New(time.Hour, nil, 0).Len() != 1 {
+		t.Errorf("there are %d moments", c.Len())
+	}
+}
+
+// TestSpans checks all ways in which a minute and an hour pass: the order does not matter, but for the last one.
+func TestSpans(t *testing.T) {
+	c := calendar.New(time.Hour, []time.Duration{time.Minute}, 2)
+	var ways func(n int, way string) []string
+	ways = func(n int, way string) []string {
+		m, ends := c.At(n), ""
+		if c.Ends(n) {
+			ends = "."
+		} else if !c.Open(n) {
+			ends = "!"
+		}
+		all := []string{fmt.Sprint(way, ends, " ", m.Passed, " after ", m.Before)}
+		if first := c.At(m.First); first.Passed != m.Passed || m.First != c.When(m.Passed) {
+			all = append(all, "first at "+first.Passed.String())
+		}
+		for _, span := range c.Spans(n) {
+			all = append(all, ways(c.After(n, span), way+map[time.Duration]string{time.Minute: "m", time.Hour: "h"}[span])...)
+		}
+		return all
+	}
+	want := []string{
+		" 0s after 0s", "m 1m0s after 0s", "mm! 2m0s after 1m0s", "mmh! 1h2m0s after 2m0s", "mmhh. 2h2m0s after 1h2m0s",
+		"mh 1h1m0s after 1m0s", "mhm! 1h2m0s after 1h1m0s", "mhmh. 2h2m0s after 1h2m0s", "mhh. 2h1m0s after 1h1m0s",
+		"h 1h0m0s after 0s", "hm 1h1m0s after 1h0m0s", "hmm! 1h2m0s after 1h1m0s", "hmmh. 2h2m0s after 1h2m0s", "hmh. 2h1m0s after 1h1m0s", "hh. 2h0m0s after 1h0m0s",
+	}
+	if got := ways(0, ""); !slices.Equal(got, want) {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+	if got := c.Last(time.Hour + time.Minute); !slices.Equal(got, []time.Duration{time.Hour, time.Minute}) || c.Last(0) != nil {
+		t.Errorf("the last to pass are %v", got)
+	}
+}
