@@ -290,7 +290,7 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 // derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes through a new path again with answers in which others were drawn. Code
 // that does more than to write other words decides by what was drawn, and that was only searched for what it was.
 func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides bool, err error) {
-	whole := run.Activation.Since == nil && !l.limits.Randomness.Has(string(run.Activation.Request))
+	whole := run.Activation.Since == nil && !l.namesWords(run.Activation)
 	calls := len(drawn.Texts) - len(a.domain.keptIn(run.Leaf))
 	runs, asked := []core.Drawn{{Texts: append(slices.Clone(drawn.Texts[:calls]), enqueued(run.Leaf.Requests)...), Words: drawn.Words}}, [][]core.Call{nil}
 	enqueues := [][]core.Request{run.Leaf.Requests}
@@ -325,6 +325,17 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 		return l.decidesByWords(a, run, &behavior.Divergence{Recorded: recorded.String(), Observed: observed.String(), After: len(run.Path)}, whole), nil
 	}
 	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
+}
+
+// namesWords reports whether words that were drawn stand in what a run is about. Only answers are exchanged for others, and what they say may have to match that: the
+// children of an object whose name was made up are those with a label of that name.
+func (l *Learner) namesWords(a behavior.Activation) bool {
+	if a.Event == nil {
+		return l.limits.Randomness.Has(string(a.Request))
+	}
+	return l.limits.Randomness.Has(a.Event.Key.String()) || slices.ContainsFunc([]core.Content{a.Event.Old, a.Event.New}, func(c core.Content) bool {
+		return c != nil && l.limits.Randomness.Has(c.Canonical())
+	})
 }
 
 // decidesByWords reports whether what a run does depends on what it was given that somebody has drawn, and notes it. Nobody can tell if not all of that was other.
