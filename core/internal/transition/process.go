@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -125,7 +127,7 @@ func (c Conditions) setUp(ctx context.Context, strategies []core.Strategy, limit
 func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core.Strategy, limits behavior.Limits) error {
 	manner, strategies := c.manner(s), s.strategies
 	for i := 0; i < max(2, len(strategies)) || i < samples && s.varies(manner); i++ {
-		strategy := strategies[i%len(strategies)]
+		strategy, began := strategies[i%len(strategies)], time.Now()
 		session, instance, err := behavior.OpenFresh(ctx, strategy, manner, limits)
 		if err != nil {
 			return err
@@ -138,6 +140,9 @@ func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core
 		session.Abort()
 		if ticks && !manner.Ticks {
 			return &unexpectedBackground{Memory: s.name, ticks: true}
+		}
+		if !manner.Active && keepsTime(memory, began) {
+			return &unexpectedBackground{Memory: s.name}
 		}
 		shows := memory != nil
 		if !shows && manner.Active && ctx.Err() == nil {
@@ -161,6 +166,25 @@ func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core
 		}
 	}
 	return nil
+}
+
+// keepsTime reports whether fresh instances, which were not set up before some moment, show a time that they have read off the clock. Set-ups look at that of the machine, and runs
+// at a virtual one, by which it would take decades until a grace period of a minute is over. Only those of processes that work between activations have one clock with their runs.
+func keepsTime(memory map[string]string, began time.Time) bool {
+	now := time.Now()
+	for _, shown := range memory {
+		// That is how a time shows itself.
+		if at, err := time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", shown); err == nil && !at.Before(began.Round(0)) && !at.After(now) {
+			return true
+		}
+		number, err := strconv.ParseInt(shown, 10, 64)
+		if err == nil && slices.ContainsFunc([]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}, func(unit time.Duration) bool {
+			return began.UnixNano()/int64(unit) <= number && number <= now.UnixNano()/int64(unit)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // varies reports whether the fresh instances that were looked at, and the one that was made before any had run, do not have all in common.
