@@ -132,7 +132,7 @@ func CRDs(paths ...string) Option { return common(system.CRDs(paths...)) }
 func CRDBytes(text []byte) Option { return common(system.CRDBytes(text)) }
 
 // APIServer are choices that the API server is made with, besides the definitions given
-// to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces] and [kube.ManagedFields].
+// to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces], [kube.ManagedFields] and [kube.CountGenerations].
 func APIServer(options ...kube.Option) Option { return common(system.APIServer(options...)) }
 
 // Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. See

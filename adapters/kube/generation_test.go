@@ -127,3 +127,11 @@ func TestSettleIsIdempotentAndKeepsOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestSettleLeavesCountedGenerations settles an object of a kind whose generations are to be counted on.
+func TestSettleLeavesCountedGenerations(t *testing.T) {
+	server := newTestServer(t, CountGenerations("Widget.example.com"))
+	object := tree{"metadata": tree{"generation": int64(9)}, "status": tree{"observedGeneration": int64(7)}}
+	settled := server.Normalize(keyOfWidget("a"), []core.Content{storage.New(object, 0)}, nil)[0]
+	expect(t, "settled", settled.Fields(), object)
+}

@@ -109,7 +109,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if chosen.rules != nil {
 		s.registry.Follow(chosen.rules)
 	}
-	if s.form, err = canonical.NewForm(s.registry, chosen.unordered, s.clock); err != nil {
+	if s.form, err = canonical.NewForm(s.registry, chosen.unordered, chosen.counting, s.clock); err != nil {
 		return nil, err
 	}
 	if chosen.volumeProtection {
@@ -333,6 +333,7 @@ type settings struct {
 	failures         []Failure
 	rules            kindrules.Rules
 	unordered        []canonical.List
+	counting         []core.Kind
 }
 
 // Definitions makes the server serve the kinds of custom resource definitions. The definitions themselves are
@@ -376,6 +377,14 @@ func ManagedFields() Option {
 // schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
 func Unordered(kind core.Kind, path string) Option {
 	return func(s *settings) { s.unordered = append(s.unordered, canonical.List{Kind: kind, Path: path}) }
+}
+
+// CountGenerations keeps the generations of objects of some kinds as the server has counted them. Without it, an object whose generation has been observed has generation 1 again, so that
+// undoing a change leads back to where the system was: only its status, by the name observedGeneration, can tell that it has been observed. It is needed for controllers that write
+// generations into other places, such as an annotation, another object, or a text like "2-5f9c", and compare them later: such a controller would take a new generation for the one that
+// it has noted. A system in which controllers change the spec of such an object again and again has no end then. Kinds are named as in findings, such as "Widget.example.com". [NewServer] returns an error for one that is not served.
+func CountGenerations(kinds ...core.Kind) Option {
+	return func(s *settings) { s.counting = append(s.counting, kinds...) }
 }
 
 // ContainerLogs says what the containers of all Pods log, by the time that somebody asks for a log. The server cannot know it: without the option, to ask for the log of a Pod is not

@@ -15,7 +15,7 @@ import (
 
 // Normalize counts anew what the server counts up. It brings metadata.generation, the generations that the status has observed, and the generation of
 // a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
-// 1. Equal versions are counted anew; if the names of versions are in their order, all versions are. What is pinned keeps its numbers.
+// 1. Generations of kinds that are to be counted on stay as they are. Equal versions are counted anew; if the names of versions are in their order, all versions are. What is pinned keeps its numbers.
 func (f *Form) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
 	if storage.IsRecord(key.Kind) {
 		return versions
@@ -26,7 +26,7 @@ func (f *Form) Normalize(key core.Key, versions []core.Content, pinned []bool) [
 	for i, version := range versions {
 		visitGenerations(places, storage.Of(version).Tree, func(n int64) int64 {
 			if n > 0 {
-				generations.add(n, stays(i))
+				generations.add(n, stays(i) || f.counting[key.Kind])
 			}
 			return n
 		})
