@@ -381,7 +381,7 @@ func Unordered(kind core.Kind, path string) Option {
 
 // CountGenerations keeps the generations of objects of some kinds as the server has counted them. Without it, an object whose generation has been observed has generation 1 again, so that
 // undoing a change leads back to where the system was: only its status, by the name observedGeneration, can tell that it has been observed. It is needed for controllers that write
-// generations into other places, such as an annotation, another object, or a text like "2-5f9c", and compare them later: such a controller would take a new generation for the one that
+// generations into other places, such as an annotation, another object, a text like "2-5f9c", or their memory, and compare them later: such a controller would take a new generation for the one that
 // it has noted. A system in which controllers change the spec of such an object again and again has no end then. Kinds are named as in findings, such as "Widget.example.com". [NewServer] returns an error for one that is not served.
 func CountGenerations(kinds ...core.Kind) Option {
 	return func(s *settings) { s.counting = append(s.counting, kinds...) }
