@@ -117,7 +117,7 @@ func TestTimes(t *testing.T) {
 				return ctrl.Result{RequeueAfter: 24*time.Hour - age}, c.Update(ctx, s)
 			}
 			return ctrl.Result{RequeueAfter: time.Hour}, nil
-		}, core.Inconclusive, "waits for several times"},
+		}, core.Holds, ""},
 		{"a warning, and a deadline later, behind a look at something else", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
 			age := time.Since(s.CreationTimestamp.Time)
 			if age < time.Hour {
@@ -134,7 +134,7 @@ func TestTimes(t *testing.T) {
 				return ctrl.Result{RequeueAfter: 24*time.Hour - age}, c.Update(ctx, s)
 			}
 			return ctrl.Result{RequeueAfter: 24*time.Hour - age}, nil
-		}, core.Inconclusive, "waits for several times"},
+		}, core.Holds, ""},
 		{"a deadline behind a look at something else", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
 			if age := time.Since(s.CreationTimestamp.Time); age < time.Hour {
 				return ctrl.Result{RequeueAfter: time.Hour - age}, nil
@@ -180,6 +180,9 @@ func TestTimes(t *testing.T) {
 				return nil
 			}})
 			result := judged(t, system, test.verdict, test.says)
+			if several := strings.Contains(test.name, "a warning, and a deadline later"); several != (len(result.Report.Spans) == 1) {
+				t.Errorf("these times pass besides the long one: %v", result.Report.Spans)
+			}
 			if (len(result.Report.Memory) > 0) != remembers {
 				t.Errorf("it is said to keep %v", result.Report.Memory)
 			}

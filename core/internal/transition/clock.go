@@ -436,7 +436,7 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 	case !l.endsAfter(run):
 		return l.between(a, run, parting)
 	default:
-		more := "--deadlines, Options.Deadlines"
+		more := "raise --deadlines, Options.Deadlines; if it does so each time, that is no help: switch off what it does again and again, such as a periodic refresh"
 		if len(l.Machine.System.Scenario.Actions) > 0 {
 			more += "; where it waits since a user has acted, more of them are no help, as he may act after any of them but the last: begin with objects as he leaves them"
 		}

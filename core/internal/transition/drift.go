@@ -2,6 +2,7 @@ package transition
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -426,10 +427,14 @@ func (u *unexpectedSpan) Error() string { return "a controller waits for " + u.S
 // mostSpans is how many spans pass in a search at most besides the long time.
 const mostSpans = 3
 
+// lengths are durations and numbers in a text: what follows from how much time has passed is another one after each span.
+var lengths = regexp.MustCompile(`([0-9.]+(h|ms|m|µs|ns|s))+|[0-9.]+`)
+
 // severalTimes notes that an actor does one thing now, another one when a span has passed, and a third one much later. It ends a search in which that span does not pass: it has to be begun
-// again.
+// again, unless what it does differs by how much time has passed.
 func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, now, then, later string) error {
-	if passing := l.Machine.Conditions.Spans; l.Searching && !a.Background && !a.domain.manner.Ticks && len(passing) < mostSpans && !slices.Contains(passing, span) {
+	counts := then != later && lengths.ReplaceAllLiteralString(then, "long") == lengths.ReplaceAllLiteralString(later, "long")
+	if passing := l.Machine.Conditions.Spans; !counts && l.Searching && !a.Background && !a.domain.manner.Ticks && len(passing) < mostSpans && !slices.Contains(passing, span) {
 		return &unexpectedSpan{span}
 	}
 	a.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s; later: %s", a.Name, run.Activation, now, then, later)
