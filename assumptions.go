@@ -109,7 +109,7 @@ func (v *verdict) timing(options Options, acts bool) string {
 		most, users = plural(options.Deadlines+1, "time", "times"), " Users do not act after the last of these times."
 	}
 	if _, names := v.space.Passing(); len(names) > 0 {
-		most += " by " + strings.Join(names, " and by ") + ", and as often"
+		most += " by " + strings.Join(names, " and by ") + " (first where somebody who waits has set a timer), and as often"
 	}
 	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.%s",
 		most, strings.Join(awaiting, " and "), users)

@@ -113,7 +113,7 @@ func TestCheckClimbs(t *testing.T) {
 	}
 	l = &logs{TB: t}
 	orrery.Check(l, ledgers(t, true, insists))
-	if all := strings.Join(l.logged, "\n"); l.failed || !strings.Contains(all, "nothing was found where") || !strings.Contains(all, "holds         a controller crashes once: ") {
+	if all := strings.Join(l.logged, "\n"); l.failed || !strings.Contains(all, "nothing wrong was found") || !strings.Contains(all, "holds         a controller crashes once: ") {
 		t.Errorf("failed: %t: %s", l.failed, all)
 	}
 }

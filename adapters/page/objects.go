@@ -53,8 +53,8 @@ type became struct{ Name, How, Says string }
 
 // settled returns what the system comes to. It is nil if there are several outcomes, of which [outcomes] shows what differs.
 func settled(report *core.Report) *ending {
-	title, objects, any := story.Outcome(report)
-	if !any || len(report.OutcomeList) > 1 {
+	title, objects, found := story.Outcome(report)
+	if !found || len(report.OutcomeList) > 1 {
 		return nil
 	}
 	e := &ending{Title: title}

@@ -109,8 +109,8 @@ const objectsShown = 12
 
 // outcome writes what the system comes to.
 func (p *page) outcome(report *core.Report) {
-	title, settled, any := story.Outcome(report)
-	if !any {
+	title, settled, found := story.Outcome(report)
+	if !found {
 		return
 	}
 	p.heading(0, title)

@@ -256,12 +256,16 @@ func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Ite
 	if len(e.conditions.Awaiting) == 0 || len(from.behind) > 0 || !expects || from.clock.times[most] == e.conditions.Deadlines {
 		return
 	}
-	e.pass(from, from.clock.after(most), core.Everything(), step)
+	waits := slices.ContainsFunc(from.timers, func(item core.Item) bool { return slices.Contains(e.conditions.Awaiting, item.Strategy) })
 	for i, s := range e.conditions.Shorter {
-		if from.clock.times[i] < e.conditions.Deadlines {
-			e.pass(from, from.clock.after(i), core.Item{Strategy: core.Everything().Strategy, Request: core.Request(s.Name)}, step)
+		if from.clock.times[i] == e.conditions.Deadlines {
+			continue
+		}
+		if e.pass(from, from.clock.after(i), core.Item{Strategy: core.Everything().Strategy, Request: core.Request(s.Name)}, step); waits {
+			return // nobody sleeps through the first of several deadlines
 		}
 	}
+	e.pass(from, from.clock.after(most), core.Everything(), step)
 }
 
 // pass lets time pass until a moment.

@@ -21,7 +21,7 @@ type Settled struct {
 
 // Outcome returns what the system comes to, and what to call that. Of several outcomes it is the one that was found first. Nothing is returned if there is none, and if
 // something was found on the way, which matters more.
-func Outcome(report *core.Report) (title string, settled []Settled, any bool) {
+func Outcome(report *core.Report) (title string, settled []Settled, found bool) {
 	if report.Verdict == core.Violated || len(report.OutcomeList) == 0 {
 		return "", nil, false
 	}

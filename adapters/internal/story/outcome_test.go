@@ -31,9 +31,9 @@ func TestOutcome(t *testing.T) {
 		},
 	}
 	report := &core.Report{Verdict: core.Holds, Outcomes: 1, OutcomeList: []core.OutcomeReport{end}}
-	title, settled, any := story.Outcome(report)
-	if title != "Outcome" || !any {
-		t.Errorf("%q %t", title, any)
+	title, settled, found := story.Outcome(report)
+	if title != "Outcome" || !found {
+		t.Errorf("%q %t", title, found)
 	}
 	var lines []string
 	for _, s := range settled {
@@ -55,7 +55,7 @@ Same s: 3`
 		t.Errorf("of several: %q", title)
 	}
 	report.Verdict = core.Violated
-	if _, _, any := story.Outcome(report); any {
+	if _, _, found := story.Outcome(report); found {
 		t.Error("what the system comes to stands beside a finding")
 	}
 }

@@ -361,7 +361,7 @@ func (p *Process) forward(runs []behavior.Run) []behavior.Run {
 
 // deadlines tries to let time pass, where nothing else is to be done but to wait for that. At first, it passes for all but those who are known to wait
 // for a time: theirs is over for one request after the other, so that one deadline may be over before another one. Who tells others regularly
-// that he is alive gets to do so before anybody looks.
+// that he is alive gets to do so before anybody looks. While somebody who waits for a time has set a timer, it is the shortest span that passes: nobody sleeps through the first of several deadlines.
 func (w *Walker) deadlines() error {
 	if w.Machine.Clock == nowhere {
 		return nil
@@ -381,7 +381,11 @@ func (w *Walker) deadlines() error {
 	if behind || !expects {
 		return nil
 	}
-	for _, span := range w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock))) {
+	spans := w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock)))
+	if sets := func(it *Item) bool { return it.Actor.awaits && w.timed(it) }; len(spans) > 1 && slices.ContainsFunc(w.Machine.Items, sets) {
+		spans = spans[:1]
+	}
+	for _, span := range spans {
 		if err := w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0], span: span}); err != nil {
 			return err
 		}

@@ -244,8 +244,8 @@ func TestShifts(t *testing.T) {
 
 // TestForward has one instance go through runs as long as no time has to go back.
 func TestForward(t *testing.T) {
-	asked := func(hours time.Duration) behavior.Run {
-		return behavior.Run{Activation: behavior.Activation{Passed: hours * time.Hour}}
+	asked := func(passed time.Duration) behavior.Run {
+		return behavior.Run{Activation: behavior.Activation{Passed: passed}}
 	}
 	works := behavior.Run{Activation: behavior.Activation{Own: behavior.Works}}
 	for _, test := range []struct {

@@ -135,18 +135,16 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 1}, `
-12 states, 15 steps, 198 runs
+9 states, 11 steps, 176 runs
 rests: 
-rests: dead yes
 rests: dead yes, ill yes
 rests: ill yes
 remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
-33 states, 47 steps, 302 runs
+13 states, 17 steps, 223 runs
 rests: 
-rests: dead yes
 rests: dead yes, ill yes
 rests: ill yes
 remembers: c

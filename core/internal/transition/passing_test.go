@@ -111,6 +111,8 @@ func TestDeadlines(t *testing.T) {
 		{"time brings something in the background", 0, false, false, []string{"a long time passes"}, &behavior.Rest{Time: true}, nil},
 		{"nobody waits, and there is a shorter time", 0, false, false, nil, nil, []time.Duration{hour}},
 		{"a timer is set, and there is a shorter time", 0, true, false, []string{"an hour passes", "a long time passes"}, nil, []time.Duration{hour}},
+		{"a timer is set by who waits, and there is a shorter time", 0, true, false, []string{"an hour passes"}, nil, []time.Duration{hour}},
+		{"a timer is set by who waits, and the shorter time passes no more", 3, true, false, []string{"a long time passes"}, nil, []time.Duration{hour}},
 	} {
 		m, _ := desk("web")
 		m.Vocabulary = state.NewVocabulary(same)
@@ -128,6 +130,7 @@ func TestDeadlines(t *testing.T) {
 			d.manner.Active, d.rest = true, []behavior.Rest{*test.rest}
 			m.addBackground(d)
 		}
+		m.Actors[0].awaits = strings.Contains(test.name, "by who waits")
 		w := NewWalker(m, nil)
 		w.fit()
 		w.Set(m.Clock, test.clock)
