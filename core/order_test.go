@@ -72,7 +72,7 @@ func TestSteps(t *testing.T) {
 		{core.Intervene, "user", `a user takes the action "r"`, false},
 		{core.Work, core.Work.Name(), "c runs", true},
 		{core.Elapse, core.Elapse.Name(), "time passes for c", false},
-		{core.Pass, core.Pass.Name(), "a long time passes", false},
+		{core.Pass, core.Pass.Name(), "r passes", false},
 		{core.Expire, core.Expire.Name(), "the deadline of c for r passes", false},
 	} {
 		if got := test.kind.Name(); got != test.name {

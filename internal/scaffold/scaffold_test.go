@@ -127,7 +127,7 @@ func TestWritten(t *testing.T) {
 			if err != nil || !strings.Contains(string(output), want) {
 				t.Errorf("%v:\n%s", err, output)
 			}
-			if test.runs && !strings.Contains(string(output), "nothing was found where") {
+			if test.runs && !strings.Contains(string(output), "a controller crashes once: ") {
 				t.Errorf("it does not say what was searched:\n%s", output)
 			}
 		})
