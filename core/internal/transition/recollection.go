@@ -158,6 +158,9 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 	if !a.domain.remembers() || a.domain.fresh == nil {
 		return crashed, nil
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	its := a.domain.part(run.Activation.Request)
 	delete(crashed, its)
 	session, err := l.Open(a, run.Activation.Since)
