@@ -47,7 +47,7 @@ func OnNode(node func(*corev1.Pod) string) PodOption { return func(k *kubelet) {
 func Exits(code func(*corev1.Pod) int32) PodOption { return func(k *kubelet) { k.exits = code } }
 
 // Lasts says which Pods run until they are deleted, although they are not always restarted: workers that wait for work, say, such as those with an SSH server. Without it, each of
-// these comes to its end, sooner or later.
+// these comes to its end, sooner or later. It is asked again whenever a Pod changes: containers that wait for a sign, such as an annotation, last until it is there.
 func Lasts(pod func(*corev1.Pod) bool) PodOption { return func(k *kubelet) { k.lasts = pod } }
 
 // Overruns says which of the Pods with activeDeadlineSeconds are still at work when these are over: such a Pod runs, and has then failed for the reason DeadlineExceeded, whatever
