@@ -162,7 +162,7 @@ func (p *page) names(all []story.Settled) string {
 	}
 	text := strings.Join(names, ", ")
 	if rest := len(all) - len(shown); rest > 0 {
-		text += fmt.Sprintf(", and %s", story.Counted(rest, "more", "more"))
+		text += fmt.Sprintf(", and %s more", story.Count(rest))
 	}
 	return text
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -111,7 +110,7 @@ func (s State) elapse(c crew) (State, bool) {
 	}
 	instance.Ring()
 	s.memories = maps.Clone(s.memories)
-	if s.memories[memory] = instance.Remembers() + later + time.Duration(0).String(); instance.Remembers() == "" {
+	if s.memories[memory] = since(instance.Remembers(), 0); instance.Remembers() == "" {
 		delete(s.memories, memory)
 	}
 	return s, true

@@ -261,7 +261,10 @@ func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Ite
 		if from.clock.times[i] == e.conditions.Deadlines {
 			continue
 		}
-		if e.pass(from, from.clock.after(i), core.Item{Strategy: core.Everything().Strategy, Request: core.Request(s.Name)}, step); waits {
+		shorter := core.Everything()
+		shorter.Request = core.Request(s.Name)
+		e.pass(from, from.clock.after(i), shorter, step)
+		if waits {
 			return // nobody sleeps through the first of several deadlines
 		}
 	}

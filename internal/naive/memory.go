@@ -3,6 +3,7 @@ package naive
 import (
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -41,6 +42,9 @@ func (t *turn) awake(p player) core.Instance {
 // later stands before how much time had passed when a memory was come to: no instance gets back from there.
 const later = " later "
 
+// since is a memory that was come to when so much time had passed.
+func since(memory string, passed time.Duration) string { return memory + later + passed.String() }
+
 // remember notes what an instance remembers after a run.
 func (t *turn) remember(p player, instance core.Instance) {
 	m, ok := instance.(mindful)
@@ -57,7 +61,7 @@ func (t *turn) remember(p player, instance core.Instance) {
 		delete(t.state.memories, p.memory())
 		return
 	case now != before:
-		t.state.memories[p.memory()] = now + later + t.state.clock.passed(t.conditions.Shorter).String()
+		t.state.memories[p.memory()] = since(now, t.state.clock.passed(t.conditions.Shorter))
 	}
 	if !t.keeping[p.memory()] {
 		panic(forgotten(p.memory()))

@@ -48,14 +48,11 @@ func New(long time.Duration, shorter []time.Duration, most int) *Calendar {
 
 // number returns the number of a moment, which is added if it is new.
 func (c *Calendar) number(m Moment) int {
-	m.First = len(c.moments)
-	for i, known := range slices.Backward(c.moments) {
-		if known.Passed != m.Passed {
-			continue
-		}
-		if m.First = known.First; known.Before == m.Before {
-			return i
-		}
+	if i := slices.IndexFunc(c.moments, func(known Moment) bool { return known.Passed == m.Passed && known.Before == m.Before }); i >= 0 {
+		return i
+	}
+	if m.First = c.When(m.Passed); m.First < 0 {
+		m.First = len(c.moments)
 	}
 	c.moments = append(c.moments, m)
 	return len(c.moments) - 1
@@ -91,7 +88,7 @@ func (c *Calendar) Ends(n int) bool {
 // Open reports whether all spans still pass from a moment on.
 func (c *Calendar) Open(n int) bool { return !slices.Contains(c.steps[n], 0) }
 
-// When returns the number of the first moment when so much time has passed. There must be one.
+// When returns the number of the first moment when so much time has passed, -1 if there is none.
 func (c *Calendar) When(passed time.Duration) int {
 	return slices.IndexFunc(c.moments, func(m Moment) bool { return m.Passed == passed })
 }

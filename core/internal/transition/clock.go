@@ -295,7 +295,7 @@ func (m *Machine) Waiting() []string {
 
 // Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
 func (w *Walker) Awaited() []core.Item {
-	if !w.timeEnds() {
+	if clock := w.Machine.Clock; clock != nowhere && !w.Machine.calendar.Ends(int(w.Value(clock))) {
 		return nil
 	}
 	var items []core.Item
@@ -325,12 +325,6 @@ func (m *Machine) moment(n int, behind bool) moment {
 		return moment{now: at.Passed, passed: at.Before, number: 2*n - 1}
 	}
 	return moment{now: at.Passed, passed: at.Passed, number: 2 * at.First}
-}
-
-// timeEnds reports whether no time passes any more.
-func (w *Walker) timeEnds() bool {
-	clock := w.Machine.Clock
-	return clock == nowhere || w.Machine.calendar.Ends(int(w.Value(clock)))
 }
 
 // behind reports whether time has passed, and not for the runs of an item.

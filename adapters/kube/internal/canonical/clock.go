@@ -252,8 +252,8 @@ func (c *Clock) since(at time.Time) (time.Duration, bool) {
 	for _, ahead := range c.ahead {
 		other := at.Sub(storage.Now().Add(ahead))
 		// Of moments that are not far from each other, it is the one from which it is whole minutes away.
-		if minutely(other) && !whole || minutely(other) == whole && other.Abs() < since.Abs() {
-			since, whole = other, minutely(other)
+		if exact := minutely(other); exact && !whole || exact == whole && other.Abs() < since.Abs() {
+			since, whole = other, exact
 		}
 	}
 	minutes := since.Truncate(time.Minute)
