@@ -309,6 +309,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Awaiting:           v.space.Awaiting(),
 		Spans:              spans,
 		Ordered:            v.space.Ordered(),
+		Counted:            v.space.Counted(),
 		Workers:            options.Workers,
 		Compact:            options.Compact,
 		MissedStateOdds:    v.space.Odds(),

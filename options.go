@@ -158,6 +158,8 @@ type Options struct {
 	remembering, whole, active []string
 	// ordered tells that a controller was found to compare the names of versions when a report was made.
 	ordered bool
+	// counted are the kinds of which controllers were found to heed what is counted when a report was made.
+	counted []core.Kind
 
 	// Comparisons are rules for comparing objects, such as [properties.Without] makes: all properties that compare objects follow them.
 	Comparisons []core.Comparison

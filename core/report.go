@@ -47,6 +47,9 @@ type Report struct {
 	Spans []time.Duration `json:"spans,omitempty"`
 	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of their age.
 	Ordered bool `json:"ordered,omitempty"`
+	// Counted are the kinds of which what the world counts, such as the generation of an object, stays as it was counted, as controllers were found to keep it where
+	// it is not looked for.
+	Counted []Kind `json:"counted,omitempty"`
 	// Ages are groups of kinds of which controllers were found to compare when their objects were created, so that these are of different ages.
 	Ages [][]Kind `json:"ages,omitempty"`
 	// AgesTurned tells that of the objects of such kinds that are there at the start, the last ones are the oldest.

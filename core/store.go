@@ -68,6 +68,62 @@ type Ordering interface {
 	Ordered() Store
 }
 
+// Counting is a store that counts what happens to each object, such as how often what is wanted of it has changed (its generation), and shows the number. That it grows without end would make a new state of each round that leads
+// back to where it began, so [Store.Normalize] brings such numbers to the smallest ones that keep their order, wherever it knows that they stand. Code that keeps one elsewhere, such as in its memory or in the name of
+// another object, would take a new number for the one that it knows: a search finds out by itself of which kinds that makes a difference, and those stay as they were counted.
+type Counting interface {
+	Store
+
+	// Counted returns the store in which those of the objects of some kinds stay as they were counted.
+	Counted(kinds []Kind) Store
+
+	// Further returns how objects would be shown if so much more had been counted for each of them: for one, more than [MostCounted] more than for the one before.
+	Further(by map[Key]int) Further
+}
+
+// Further is how objects would be shown if more had been counted for some of them.
+type Further interface {
+	// Content returns a content of an object as it would be shown, itself if it shows no number.
+	Content(Key, Content) Content
+
+	// Response returns a response as it would be, itself if it shows no number.
+	Response(Response) Response
+
+	// Call returns a call that writes such numbers as it would be if no more had been counted: with smaller ones in the places where [Store.Normalize] looks for them. It writes what it says in one form, so that two calls that differ in
+	// nothing else are equal. Calls that write nothing are returned as they are.
+	Call(Call) Call
+}
+
+// FurtherEach is several of them, one after the other, such as those of several stores.
+type FurtherEach []Further
+
+// Content implements [Further].
+func (f FurtherEach) Content(key Key, content Content) Content {
+	for _, one := range f {
+		content = one.Content(key, content)
+	}
+	return content
+}
+
+// Response implements [Further].
+func (f FurtherEach) Response(response Response) Response {
+	for _, one := range f {
+		response = one.Response(response)
+	}
+	return response
+}
+
+// Call implements [Further].
+func (f FurtherEach) Call(call Call) Call {
+	for _, one := range f {
+		call = one.Call(call)
+	}
+	return call
+}
+
+// MostCounted is how far anything is counted, so that larger numbers tell of which objects they are.
+const MostCounted = 1_000_000
+
 // Assuming is a store that takes something for granted, as has turned out while it was asked.
 type Assuming interface {
 	Store

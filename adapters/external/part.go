@@ -108,6 +108,7 @@ var (
 	_ core.Assuming = (*composed)(nil)
 	_ core.Ordering = (*composed)(nil)
 	_ core.Aging    = (*composed)(nil)
+	_ core.Counting = (*composed)(nil)
 )
 
 // After implements [core.Dated], for those stores that name times.
@@ -146,6 +147,33 @@ func (c *composed) Ages() [][]core.Kind {
 		}
 	}
 	return groups
+}
+
+// Counted implements [core.Counting], for those stores that count.
+func (c *composed) Counted(kinds []core.Kind) core.Store {
+	return c.with(func(store core.Store) core.Store {
+		if counting, counts := store.(core.Counting); counts {
+			return counting.Counted(kinds)
+		}
+		return store
+	})
+}
+
+// Further implements [core.Counting].
+func (c *composed) Further(by map[core.Key]int) core.Further {
+	var each core.FurtherEach
+	further := func(store core.Store, owns func(core.Kind) bool) {
+		if counting, counts := store.(core.Counting); counts {
+			own := maps.Clone(by)
+			maps.DeleteFunc(own, func(key core.Key, _ int) bool { return !owns(key.Kind) })
+			each = append(each, counting.Further(own))
+		}
+	}
+	further(c.main, c.mains)
+	for _, part := range c.parts {
+		further(c.stores[part.Name()], part.Owns)
+	}
+	return each
 }
 
 // with returns the composition of others of its stores.
@@ -215,6 +243,11 @@ func (c *composed) of(kind core.Kind) core.Store {
 	return c.main
 }
 
+// mains reports whether objects of a kind are those of the main store.
+func (c *composed) mains(kind core.Kind) bool {
+	return !slices.ContainsFunc(c.parts, func(p Part) bool { return p.Owns(kind) })
+}
+
 // Normalize implements [core.Store].
 func (c *composed) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
 	return c.of(key.Kind).Normalize(key, versions, pinned)
@@ -229,9 +262,7 @@ func (c *composed) Outcome(key core.Key, content core.Content) any {
 // outcome of all objects: it gets those of its own to see what that is.
 func (c *composed) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	outcome = withoutChosen(c.chosen(objects), outcome)
-	outcome = c.main.CanonicalOutcome(c.among(objects, func(kind core.Kind) bool {
-		return !slices.ContainsFunc(c.parts, func(p Part) bool { return p.Owns(kind) })
-	}), outcome)
+	outcome = c.main.CanonicalOutcome(c.among(objects, c.mains), outcome)
 	for _, part := range c.parts {
 		outcome = c.stores[part.Name()].CanonicalOutcome(c.among(objects, part.Owns), outcome)
 	}

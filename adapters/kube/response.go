@@ -50,6 +50,13 @@ func (r *Response) Retagged(names *core.Retagging) core.Response {
 
 // Earlier implements [core.Versioned].
 func (r *Response) Earlier(by map[core.Key]int) core.Response {
+	other := *r.shown(func(key core.Key, tree map[string]any) { storage.Predate(tree, by[key]) })
+	other.versions = core.EarlierObjects(r.versions, by)
+	return &other
+}
+
+// shown returns the response as clients see it if a function has changed what is shown of each object. It shows the same versions.
+func (r *Response) shown(change func(key core.Key, tree map[string]any)) *Response {
 	var shown map[string]any
 	if len(r.versions) == 0 || utiljson.Unmarshal(r.Object, &shown) != nil {
 		return r
@@ -61,14 +68,13 @@ func (r *Response) Earlier(by map[core.Key]int) core.Response {
 	if len(all) != len(r.versions) {
 		return r
 	}
+	other := *r
 	for i, object := range all {
 		if tree, ok := object.(map[string]any); ok {
-			storage.Predate(tree, by[r.versions[i].Key])
+			change(r.versions[i].Key, tree)
 		}
 	}
-	other := *r
 	other.Object = jsontree.Canonical(shown)
-	other.versions = core.EarlierObjects(r.versions, by)
 	return &other
 }
 

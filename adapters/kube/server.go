@@ -61,6 +61,7 @@ var (
 	_ core.Assuming = (*Server)(nil)
 	_ core.Ordering = (*Server)(nil)
 	_ core.Aging    = (*Server)(nil)
+	_ core.Counting = (*Server)(nil)
 )
 
 // NewServer returns a server for the kinds of the scheme and of the custom
@@ -377,14 +378,6 @@ func ManagedFields() Option {
 // schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
 func Unordered(kind core.Kind, path string) Option {
 	return func(s *settings) { s.unordered = append(s.unordered, canonical.List{Kind: kind, Path: path}) }
-}
-
-// CountGenerations keeps the generations of objects of some kinds as the server has counted them. Without it, an object whose generation has been observed has generation 1 again, so that
-// undoing a change leads back to where the system was: only its status, by the name observedGeneration, can tell that it has been observed. It is needed for controllers that write
-// generations into other places, such as an annotation, another object, a text like "2-5f9c", or their memory, and compare them later: such a controller would take a new generation for the one that
-// it has noted. A system in which controllers change the spec of such an object again and again has no end then. Kinds are named as in findings, such as "Widget.example.com". [NewServer] returns an error for one that is not served.
-func CountGenerations(kinds ...core.Kind) Option {
-	return func(s *settings) { s.counting = append(s.counting, kinds...) }
 }
 
 // ContainerLogs says what the containers of all Pods log, by the time that somebody asks for a log. The server cannot know it: without the option, to ask for the log of a Pod is not

@@ -12,7 +12,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Some of what code is shown stands for something else, and the world chooses it: the names of versions, and the times at which objects were created. Code that looks at more
+// Some of what code is shown stands for something else, and the world chooses it: the names of versions, the times at which objects were created, and how much was counted of them before. Code that looks at more
 // than whether two of them are equal does something else where they are others. That is found out by runs that are shown others.
 
 // Otherwise is others of what the world chooses.
@@ -23,6 +23,10 @@ type Otherwise interface {
 	// recorded returns a text of a recorded run as it has to be in one that is shown them, and observed one of that run as it has to be then.
 	recorded(text string) string
 	observed(text string) string
+	// call returns a call, of either run, as it has to be compared.
+	call(call core.Call) core.Call
+	// kept puts right what the memory of such a run may hold otherwise than it has to, by place, given what it holds as recorded.
+	kept(recorded, left, found map[string]string)
 }
 
 // Renamed are other names of versions.
@@ -46,6 +50,10 @@ func (r Renamed) recorded(text string) string { return r.Names.In(text) }
 
 func (r Renamed) observed(text string) string { return text }
 
+func (r Renamed) call(call core.Call) core.Call { return call }
+
+func (r Renamed) kept(_, _, _ map[string]string) {}
+
 // predated are earlier times at which objects were created.
 type predated struct {
 	// Earlier is by how many seconds.
@@ -68,6 +76,10 @@ func (p predated) response(response core.Response) core.Response {
 func (p predated) recorded(text string) string { return text }
 
 func (p predated) observed(text string) string { return p.Times.In(text) }
+
+func (p predated) call(call core.Call) core.Call { return call }
+
+func (p predated) kept(_, _, _ map[string]string) {}
 
 // Together is all of several at once.
 type Together []Otherwise
@@ -100,6 +112,19 @@ func (t Together) observed(text string) string {
 	return text
 }
 
+func (t Together) call(call core.Call) core.Call {
+	for _, other := range t {
+		call = other.call(call)
+	}
+	return call
+}
+
+func (t Together) kept(recorded, left, found map[string]string) {
+	for _, other := range t {
+		other.kept(recorded, left, found)
+	}
+}
+
 // Otherwise returns the run as it would be if something else had been chosen.
 func (r Run) Otherwise(other Otherwise) Run {
 	if event := r.Activation.Event; event != nil {
@@ -115,6 +140,7 @@ func (r Run) Otherwise(other Otherwise) Run {
 // that only writes something else counts unless a function of the recorded call says that it does not; nil excuses none.
 func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excused func(recorded core.Call) bool) (*Divergence, error) {
 	_, divergence, err := s.along(ctx, run.Otherwise(other), func(call, recorded core.Call) bool {
+		call, recorded = other.call(call), other.call(recorded)
 		return other.observed(Aim(call)) == other.recorded(Aim(recorded)) &&
 			(other.observed(contents(call)) == other.recorded(contents(recorded)) || excused != nil && excused(recorded))
 	}, (*Leaf).agrees)
@@ -130,6 +156,7 @@ func Leaves(other Otherwise, recorded, observed map[string]string) (left, found 
 	for path, value := range observed {
 		found[other.observed(path)] = other.observed(value)
 	}
+	other.kept(recorded, left, found)
 	return left, found
 }
 

@@ -49,12 +49,12 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	for again := false; ; again = true {
 		options.growth = &growth{context: ctx, system: system, options: options, again: again}
 		space, err := searchThrough(ctx, outer, system, options, began, &before)
-		ordered, noted := options.Conditions.Ordered, options.Conditions.Noted
+		known := options.Conditions
 		if !options.Conditions.Expect(err) {
 			return space, err
 		}
-		if options.Conditions.Ordered != ordered || options.Conditions.Noted != noted {
-			before = nil // as it may have come of the wrong order of versions
+		if now := options.Conditions; now.Ordered != known.Ordered || now.Noted != known.Noted || len(now.Counted) != len(known.Counted) {
+			before = nil // as it may have come of the wrong order of versions, or of wrong numbers
 		}
 		options.Logger.Debug("the search begins again, as more is known of controllers", "reason", err)
 	}

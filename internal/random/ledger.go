@@ -65,6 +65,42 @@ func AgedLedgers(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
+// CountedLedgers returns the system of a seed, of a family of such controllers that see how often objects were changed, some of which keep that, and heed it. Its store is not for the naive twin.
+func CountedLedgers(seed uint64) (*core.System, error) {
+	system, err := LooseLedgers(seed)
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(seed, 16))
+	store := system.Store.(shelf)
+	store.counts = true
+	system.Store = store
+	for _, initial := range system.Initial {
+		for i, o := range initial.Objects {
+			t := o.Content.(thing)
+			t.count = 1
+			initial.Objects[i].Content = t
+		}
+	}
+	for _, strategy := range system.Strategies {
+		if l, keeps := strategy.(*ledger); keeps {
+			l.compares, l.heeds = r.IntN(6) == 0, []heed{"", sameCount, firstCount, lateCount}[r.IntN(4)]
+		}
+	}
+	return system, nil
+}
+
+// heed is what of the numbers that are counted of objects a controller heeds.
+type heed string
+
+const (
+	// sameCount heeds whether the number of an object that a run reads is the one that an earlier run for the request has kept.
+	sameCount heed = "same"
+	// firstCount heeds whether it is the first one, and lateCount whether it is larger than the second.
+	firstCount heed = "first"
+	lateCount  heed = "late"
+)
+
 // age is which objects a controller compares by their ages.
 type age string
 
@@ -138,6 +174,8 @@ type ledger struct {
 	ages age
 	// rising tells that it heeds of those which it reads that one is younger, and not that it is older.
 	rising bool
+	// heeds is what it heeds of the numbers that are counted of objects.
+	heeds heed
 	// errands is what it leaves to goroutines, nil if it leaves nothing.
 	errands *errands
 	// at is how much it takes for another request to have something to do with it.
@@ -147,7 +185,7 @@ type ledger struct {
 // New implements [core.Strategy].
 func (l *ledger) New() (core.Instance, error) {
 	inner, err := l.Strategy.New()
-	return &booked{ledger: l, Instance: inner, kept: map[core.Request]int{}, marked: map[core.Request]string{}, lock: make(chan struct{}, 1)}, err
+	return &booked{ledger: l, Instance: inner, kept: map[core.Request]int{}, marked: map[core.Request]string{}, counted: map[core.Request]int{}, lock: make(chan struct{}, 1)}, err
 }
 
 // Remember returns an instance that remembers something, which is what [booked.Remembers] returned.
@@ -184,7 +222,9 @@ type booked struct {
 	// marked are versions of objects. They are only there if bits are kept, too. Seen is when the first object was created that an event has shown.
 	marked map[core.Request]string
 	seen   string
-	runs   int
+	// counted is the number of the object that the last run for a request has read first.
+	counted map[core.Request]int
+	runs    int
 	// left are the requests for which something is left to goroutines, and background is what these call.
 	left       []core.Request
 	background core.EffectRecorder
@@ -211,6 +251,9 @@ func (b *booked) Memory() map[string]string {
 	}
 	for request, version := range b.marked {
 		shown["marked["+string(request)+"]"] = version
+	}
+	for request, count := range b.counted {
+		shown["counted["+string(request)+"]"] = strconv.Itoa(count)
 	}
 	if b.seen != "" {
 		shown["seen"] = b.seen
@@ -252,6 +295,8 @@ type comparing struct {
 	together bool
 	turned   bool
 	rising   bool
+	// count is the number of the first object that was shown.
+	count int
 }
 
 // Do implements [core.EffectRecorder].
@@ -262,6 +307,9 @@ func (c *comparing) Do(asked core.Call) core.Response {
 			tagged, ok := o.Content.(core.Tagged)
 			if !ok {
 				continue
+			}
+			if t, counts := o.Content.(thing); counts && c.count == 0 {
+				c.count = t.count
 			}
 			c.back = c.back || older(tagged.Tag(), c.newest[o.Key])
 			c.newest[o.Key] = max(c.newest[o.Key], tagged.Tag())
@@ -287,6 +335,21 @@ func (b *booked) keep(request core.Request, bits int) {
 		delete(b.kept, request)
 		delete(b.marked, request)
 	}
+}
+
+// heedsCount keeps the number of an object for a request, and reports whether something is done because of it.
+func (b *booked) heedsCount(request core.Request, count int) bool {
+	switch {
+	case count == 0:
+		return false
+	case b.heeds == sameCount:
+		was := b.counted[request]
+		b.counted[request] = count
+		return was == count
+	case b.heeds == firstCount:
+		return count == 1
+	}
+	return b.heeds == lateCount && count > 2
 }
 
 // others reports whether enough is kept for another request.
@@ -355,7 +418,7 @@ func (b *booked) Reconcile(recorder core.EffectRecorder, request core.Request) c
 	switch {
 	case result.Blocked:
 		return result
-	case b.compares && looking.back, (b.ages == ofKind || b.ages == ofAny) && looking.turned:
+	case b.heedsCount(request, looking.count), b.compares && looking.back, (b.ages == ofKind || b.ages == ofAny) && looking.turned:
 		b.keep(request, (before+1)%minds)
 	case result.Err != nil:
 		b.keep(request, b.onFailure[before])

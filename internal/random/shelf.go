@@ -3,6 +3,7 @@ package random
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -10,15 +11,18 @@ import (
 
 // shelf is a store of numbers in namespaces. If it is versioned, each write makes a new version, an update can be refused
 // because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more. Unless it is ordered, only versions of one value are told apart, and their names are in no order.
+// If it counts, it shows how often the value of an object was changed, up to a few times, and counts that anew, as nobody is known to refer to it.
 // If it is dated, it says when objects were created: all at the same time, but for those whose kinds are in groups of different ages.
 type shelf struct {
-	versioned, ordered, dated bool
-	ages                      [][]core.Kind
+	versioned, ordered, dated, counts bool
+	ages                              [][]core.Kind
+	counted                           []core.Kind
 }
 
 var (
 	_ core.Ordering = shelf{}
 	_ core.Aging    = shelf{}
+	_ core.Counting = shelf{}
 )
 
 // Ordered implements [core.Ordering].
@@ -37,6 +41,47 @@ func (s shelf) Aged(groups [][]core.Kind) core.Store {
 
 // Ages implements [core.Aging].
 func (s shelf) Ages() [][]core.Kind { return s.ages }
+
+// mostCounted is how far a shelf counts.
+const mostCounted = 5
+
+// Counted implements [core.Counting].
+func (s shelf) Counted(kinds []core.Kind) core.Store {
+	s.counted = kinds
+	return s
+}
+
+// Further implements [core.Counting].
+func (s shelf) Further(by map[core.Key]int) core.Further {
+	maps.DeleteFunc(by, func(key core.Key, _ int) bool { return slices.Contains(s.counted, key.Kind) })
+	return further(by)
+}
+
+// further are larger numbers of some objects. Nothing is written of them.
+type further map[core.Key]int
+
+// Content implements [core.Further].
+func (f further) Content(key core.Key, content core.Content) core.Content {
+	if t, ok := content.(thing); ok && t.count > 0 {
+		t.name = t.Tag()
+		t.count += f[key]
+		return t
+	}
+	return content
+}
+
+// Response implements [core.Further].
+func (f further) Response(response core.Response) core.Response {
+	r := response.(reply)
+	r.objects = slices.Clone(r.objects)
+	for i, o := range r.objects {
+		r.objects[i].Content = f.Content(o.Key, o.Content)
+	}
+	return r
+}
+
+// Call implements [core.Further].
+func (f further) Call(call core.Call) core.Call { return call }
 
 // noon is when all objects of a dated shelf are created.
 const noon = 4_000
@@ -67,12 +112,16 @@ type thing struct {
 	value, version int
 	// created is when the object was, 0 if that is not shown.
 	created int
+	// count is how often the value was changed, 0 if that is not shown.
+	count int
 	// name is that of the version if it is another one.
 	name string
 }
 
 // Canonical implements [core.Content].
-func (t thing) Canonical() string { return fmt.Sprintf("%d@%d %s", t.value, t.version, t.Created()) }
+func (t thing) Canonical() string {
+	return fmt.Sprintf("%d@%d#%d %s", t.value, t.version, t.count, t.Created())
+}
 
 // Created implements [core.Aged].
 func (t thing) Created() string {
@@ -97,7 +146,7 @@ func (t thing) Tag() string {
 		return t.name
 	}
 	const some, all = 617, 1000
-	return fmt.Sprintf("version-%06d", t.version*all+(t.value+1)*some%all)
+	return fmt.Sprintf("version-%06d", (t.version*all+(t.value+1)*some%all)*(mostCounted+1)+t.count)
 }
 
 // Retagged implements [core.Tagged].
@@ -107,7 +156,12 @@ func (t thing) Retagged(names *core.Retagging) core.Content {
 }
 
 // Fields implements [core.Content].
-func (t thing) Fields() any { return map[string]any{"value": t.value} }
+func (t thing) Fields() any {
+	if t.count > 0 {
+		return map[string]any{"value": t.value, "count": t.count}
+	}
+	return map[string]any{"value": t.value}
+}
 
 // valueOf returns the value of a content, none if there is no object.
 func valueOf(c core.Content) int {
@@ -285,12 +339,15 @@ func (o oddness) Fields() any { return int(o) }
 func (s shelf) next(snapshot core.Snapshot, key core.Key, value int) (core.Content, error) {
 	next := thing{value: value}
 	if there, exists := snapshot.Get(key).(thing); exists {
-		next.created = there.created
+		next.created, next.count = there.created, there.count
 	} else {
 		var err error
 		if next.created, err = s.created(snapshot, key.Kind); err != nil {
 			return nil, err
 		}
+	}
+	if s.counts {
+		next.count = min(next.count+1, mostCounted)
 	}
 	if !s.versioned {
 		return next, nil
@@ -313,8 +370,11 @@ func (s shelf) among(version core.Content) int {
 	return valueOf(version)
 }
 
-// Normalize implements [core.Store]: the versions are numbered in the order of their age.
-func (s shelf) Normalize(_ core.Key, versions []core.Content, pinned []bool) []core.Content {
+// Normalize implements [core.Store]: the versions are numbered in the order of their age, and counted anew.
+func (s shelf) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
+	if s.counts && !slices.Contains(s.counted, key.Kind) {
+		versions = recounted(versions, pinned)
+	}
 	if !s.versioned {
 		return versions
 	}
@@ -335,8 +395,32 @@ func (s shelf) Normalize(_ core.Key, versions []core.Content, pinned []bool) []c
 	return settled
 }
 
+// recounted returns versions with the smallest numbers that keep their order. Those that are pinned keep theirs.
+func recounted(versions []core.Content, pinned []bool) []core.Content {
+	stays := map[int]bool{}
+	for i, version := range versions {
+		count := version.(thing).count
+		stays[count] = stays[count] || pinned != nil && pinned[i]
+	}
+	becomes, next := map[int]int{}, 1
+	for _, count := range slices.Sorted(maps.Keys(stays)) {
+		if stays[count] {
+			next = count
+		}
+		becomes[count] = next
+		next++
+	}
+	others := make([]core.Content, len(versions))
+	for i, version := range versions {
+		t := version.(thing)
+		t.count = becomes[t.count]
+		others[i] = t
+	}
+	return others
+}
+
 // Outcome implements [core.Store].
-func (shelf) Outcome(_ core.Key, c core.Content) any { return c.Fields() }
+func (shelf) Outcome(_ core.Key, c core.Content) any { return map[string]any{"value": valueOf(c)} }
 
 // CanonicalOutcome implements [core.Store]: nothing is chosen here.
 func (shelf) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[core.Key]any {

@@ -23,6 +23,7 @@ var (
 	_ core.Assuming = store{}
 	_ core.Ordering = store{}
 	_ core.Aging    = store{}
+	_ core.Counting = store{}
 )
 
 // After implements [core.Dated].
@@ -39,17 +40,21 @@ func (s store) Ordered() core.Store {
 func (s store) Aged(groups [][]core.Kind) core.Store {
 	var own [][]core.Kind
 	for _, group := range groups {
-		var kinds []core.Kind
-		for _, kind := range group {
-			if inner, its := s.cluster.inside(kind); its {
-				kinds = append(kinds, inner)
-			}
-		}
-		if len(kinds) > 0 {
+		if kinds := s.own(group); len(kinds) > 0 {
 			own = append(own, kinds)
 		}
 	}
 	return store{s.cluster, s.server.(core.Aging).Aged(own)}
+}
+
+// own returns what the server calls its own ones of some kinds.
+func (s store) own(of []core.Kind) (kinds []core.Kind) {
+	for _, kind := range of {
+		if inner, its := s.cluster.inside(kind); its {
+			kinds = append(kinds, inner)
+		}
+	}
+	return kinds
 }
 
 // Ages implements [core.Aging].
@@ -63,6 +68,55 @@ func (s store) Ages() [][]core.Kind {
 		groups = append(groups, kinds)
 	}
 	return groups
+}
+
+// Counted implements [core.Counting].
+func (s store) Counted(kinds []core.Kind) core.Store {
+	return store{s.cluster, s.server.(core.Counting).Counted(s.own(kinds))}
+}
+
+// Further implements [core.Counting].
+func (s store) Further(by map[core.Key]int) core.Further {
+	own := map[core.Key]int{}
+	for key, more := range by {
+		if kind, its := s.cluster.inside(key.Kind); its {
+			key.Kind = kind
+			own[key] = more
+		}
+	}
+	return further{s.cluster, s.server.(core.Counting).Further(own)}
+}
+
+// further is how objects of the cluster would be shown if its server had counted more.
+type further struct {
+	cluster *Cluster
+	inside  core.Further
+}
+
+// Content implements [core.Further].
+func (f further) Content(key core.Key, content core.Content) core.Content {
+	kind, its := f.cluster.inside(key.Kind)
+	if !its {
+		return content
+	}
+	key.Kind = kind
+	return f.inside.Content(key, content)
+}
+
+// Response implements [core.Further].
+func (f further) Response(of core.Response) core.Response {
+	if r, is := of.(*response); is && len(r.versions) > 0 && f.cluster.Owns(r.versions[0].Key.Kind) {
+		return f.cluster.answered(f.inside.Response(r.Response))
+	}
+	return of
+}
+
+// Call implements [core.Further].
+func (f further) Call(of core.Call) core.Call {
+	if c, its := of.(*call); its && c.cluster == f.cluster.name {
+		return &call{Call: f.inside.Call(c.Call), cluster: c.cluster}
+	}
+	return of
 }
 
 // Assumptions implements [core.Assuming].

@@ -296,3 +296,19 @@ func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Sess
 		return !behavior.Unsaid(path) && !behavior.SameButForTimes(here, there)
 	})
 }
+
+// unexpectedBackground is a memory of which those who share it work between activations, or in which something ticks.
+type unexpectedBackground struct {
+	Memory string
+	ticks  bool
+}
+
+// Error implements error.
+func (u *unexpectedBackground) Error() string { return u.Memory + " works between its activations" }
+
+func (u *unexpectedBackground) expect(c *Conditions) bool {
+	if u.ticks {
+		return added(&c.ticking, u.Memory)
+	}
+	return added(&c.Active, u.Memory)
+}

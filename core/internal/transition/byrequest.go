@@ -71,13 +71,15 @@ func (it *Item) part() *part {
 	return it.Actor.domain.part(it.Request)
 }
 
-// unexpectedWhole ends a search in which what memories keep for one request was found to have to do with another one.
+// unexpectedWhole are memories in which what is kept for one request has to do with another one.
 type unexpectedWhole struct{ Memories []string }
 
 // Error implements error.
 func (u *unexpectedWhole) Error() string {
 	return "what is kept for one request has to do with others: " + strings.Join(u.Memories, ", ")
 }
+
+func (u *unexpectedWhole) expect(c *Conditions) bool { return added(&c.Whole, u.Memories...) }
 
 // divided reports whether the process has several memories, or one that is kept by request.
 func (p *Process) divided() bool { return len(p.domains) > 1 || p.domains[0].byRequest }

@@ -193,8 +193,8 @@ func (t *tracker) Held(key core.Key) []core.Content {
 	return contents
 }
 
-// unexpectedViews ends a search in which controllers have read kinds through their caches of which they were not known to
-// have views that may lag behind.
+// unexpectedViews are kinds that controllers have read through their caches of which they were not known to have views that
+// may lag behind.
 type unexpectedViews struct{ Caches []CachedKind }
 
 // Error implements error.
@@ -204,6 +204,11 @@ func (u *unexpectedViews) Error() string {
 		texts = append(texts, fmt.Sprintf("%s reads %s", c.Controller, c.Kind))
 	}
 	return "kinds are read through caches without being watched: " + strings.Join(texts, ", ")
+}
+
+func (u *unexpectedViews) expect(c *Conditions) bool {
+	c.Caches = append(slices.Clip(c.Caches), u.Caches...)
+	return true
 }
 
 // cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind

@@ -64,6 +64,8 @@ type Conditions struct {
 	Drawing []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
 	Ordered bool
+	// Counted are the kinds of which numbers that their store counts up for each object, such as generations, stay as they were counted. [Search] finds out by itself of which kinds that makes a difference.
+	Counted []core.Kind
 	// Noted tells that a controller compares names of versions that stand in objects, which are in no order whatever is known.
 	Noted bool
 	// given are the conditions before anything was found out, but for that versions are compared.
@@ -76,51 +78,25 @@ type Conditions struct {
 
 // Expect makes conditions of what ended a search because it was not known of controllers, and returns true, if that is why it ended with the error.
 func (c *Conditions) Expect(err error) bool {
-	var views *unexpectedViews
-	var memory *unexpectedMemory
-	var active *unexpectedBackground
-	var sharing *unexpectedSharing
-	var deadline *unexpectedDeadline
-	var span *unexpectedSpan
-	var draws *unexpectedDraws
-	var whole *unexpectedWhole
-	var order *unexpectedOrder
+	var found unexpected
 	before := *c
-	switch {
-	case errors.As(err, &order) && (!c.Ordered || order.Noted && !c.Noted):
-		// What was found of the others may have come of the wrong order.
-		if c.given != nil {
-			*c = *c.given
-		}
-		c.Ordered, c.Noted = true, c.Noted || order.Noted
-		before = *c
-	case errors.As(err, &whole) && !slices.Contains(c.Whole, whole.Memories[0]):
-		c.Whole = append(slices.Clip(c.Whole), whole.Memories...)
-	case errors.As(err, &deadline) && !slices.Contains(c.Awaiting, deadline.Controllers[0]):
-		others := slices.DeleteFunc(slices.Clone(deadline.Controllers), func(controller string) bool { return slices.Contains(c.Awaiting, controller) })
-		c.Awaiting = append(slices.Clip(c.Awaiting), others...)
-	case errors.As(err, &span) && !slices.Contains(c.Spans, span.Span):
-		c.Spans = append(slices.Clip(c.Spans), span.Span)
-		slices.Sort(c.Spans)
-	case errors.As(err, &draws) && !slices.Contains(c.Drawing, draws.Controller):
-		c.Drawing = append(slices.Clip(c.Drawing), draws.Controller)
-	case errors.As(err, &views):
-		c.Caches = append(slices.Clip(c.Caches), views.Caches...)
-	case errors.As(err, &memory) && !slices.Contains(c.Remembering, memory.Memory):
-		c.Remembering, c.outlived = append(slices.Clip(c.Remembering), memory.Memory), memory.outlived
-	case errors.As(err, &active) && active.ticks && !slices.Contains(c.ticking, active.Memory):
-		c.ticking = append(slices.Clip(c.ticking), active.Memory)
-	case errors.As(err, &active) && !active.ticks && !slices.Contains(c.Active, active.Memory):
-		c.Active = append(slices.Clip(c.Active), active.Memory)
-	case errors.As(err, &sharing) && !slices.Contains(c.Remembering, sharing.Process):
-		c.Remembering = append(slices.Clip(c.Remembering), sharing.Process)
-	default:
+	if !errors.As(err, &found) || !found.expect(c) {
 		return false
 	}
 	if c.given == nil {
 		c.given = &before
 	}
 	return true
+}
+
+// afresh takes back what was found out, as that may have come of something that is not as it has to be, and has the conditions be others from the start.
+func (c *Conditions) afresh(change func(*Conditions)) {
+	if c.given != nil {
+		*c = *c.given
+	}
+	change(c)
+	given := *c
+	c.given = &given
 }
 
 // Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, which processes work between their activations, and what of that
@@ -162,7 +138,28 @@ func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 	}
 }
 
-// unexpectedMemory ends a search in which a memory was found to be put to use that was not known to be.
+// unexpected ends a search in which something was found of controllers that was not known, and that has to be: what states consist of and what may happen follows from it. The search is begun again.
+type unexpected interface {
+	error
+
+	// expect adds it to conditions, and reports whether they did not have it.
+	expect(*Conditions) bool
+}
+
+// added adds names to others, but for those that are there, and reports whether the first one was not.
+func added(names *[]string, more ...string) bool {
+	if slices.Contains(*names, more[0]) {
+		return false
+	}
+	for _, name := range more {
+		if !slices.Contains(*names, name) {
+			*names = append(slices.Clip(*names), name)
+		}
+	}
+	return true
+}
+
+// unexpectedMemory is a memory that is put to use.
 type unexpectedMemory struct {
 	Memory string
 	// outlived is what instances were found to have in common.
@@ -174,17 +171,15 @@ func (u *unexpectedMemory) Error() string {
 	return u.Memory + " keeps memory from one run to the next"
 }
 
-// unexpectedBackground ends a search in which those who share a memory were found to work between activations that were not known to, or in which something
-// ticks.
-type unexpectedBackground struct {
-	Memory string
-	ticks  bool
+func (u *unexpectedMemory) expect(c *Conditions) bool {
+	if !added(&c.Remembering, u.Memory) {
+		return false
+	}
+	c.outlived = u.outlived
+	return true
 }
 
-// Error implements error.
-func (u *unexpectedBackground) Error() string { return u.Memory + " works between its activations" }
-
-// unexpectedSharing ends a search in which controllers of a process were found to share memory that were not known to.
+// unexpectedSharing is a process whose controllers share memory.
 type unexpectedSharing struct{ Process string }
 
 // Error implements error.
@@ -192,29 +187,21 @@ func (u *unexpectedSharing) Error() string {
 	return "controllers of " + u.Process + " share memory"
 }
 
-// unexpectedDeadline ends a search in which a controller was found to wait for a time that was not known to: the first of some that may well do so, too.
+func (u *unexpectedSharing) expect(c *Conditions) bool { return added(&c.Remembering, u.Process) }
+
+// unexpectedDeadline is a controller that waits for a time: the first of some that may well do so, too.
 type unexpectedDeadline struct{ Controllers []string }
 
 // Error implements error.
 func (u *unexpectedDeadline) Error() string { return u.Controllers[0] + " waits for a time" }
 
-// unexpectedDraws ends a search in which a controller was found to draw random values that was not known to.
-type unexpectedDraws struct{ Controller string }
+func (u *unexpectedDeadline) expect(c *Conditions) bool { return added(&c.Awaiting, u.Controllers...) }
 
-// Error implements error.
-func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
-
-// unexpected reports whether an error is the end of a step because something was not known of a process that has to be.
-func unexpected(err error) bool {
-	var memory *unexpectedMemory
-	var background *unexpectedBackground
-	var sharing *unexpectedSharing
-	var deadline *unexpectedDeadline
-	var draws *unexpectedDraws
-	var whole *unexpectedWhole
-	var order *unexpectedOrder
-	var span *unexpectedSpan
-	return errors.As(err, &order) || errors.As(err, &whole) || errors.As(err, &draws) || errors.As(err, &memory) || errors.As(err, &background) || errors.As(err, &sharing) || errors.As(err, &deadline) || errors.As(err, &span)
+// ofCode reports whether an error is the end of a step because something was not known of the code that it ran, which is so in all its runs.
+func ofCode(err error) bool {
+	var found unexpected
+	var views *unexpectedViews
+	return errors.As(err, &found) && !errors.As(err, &views)
 }
 
 // Staleness says how far views may lag behind.

@@ -185,8 +185,8 @@ func TestExpect(t *testing.T) {
 			t.Errorf("%v: what was known is changed", test.err)
 		}
 		var views *unexpectedViews
-		if got := unexpected(test.err); got != (test.err != nil && test.err.Error() != "another one" && !errors.As(test.err, &views)) {
-			t.Errorf("%v is unexpected: %t", test.err, got)
+		if got := ofCode(test.err); got != (test.err != nil && test.err.Error() != "another one" && !errors.As(test.err, &views)) {
+			t.Errorf("%v is of code: %t", test.err, got)
 		}
 	}
 }

@@ -389,3 +389,11 @@ func (l *Learner) taken(a *Actor, run behavior.Run, takes func(*behavior.Session
 	}
 	return calls, session.Drawn(calls, kept), nil, nil
 }
+
+// unexpectedDraws is a controller that draws random values.
+type unexpectedDraws struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
+
+func (u *unexpectedDraws) expect(c *Conditions) bool { return added(&c.Drawing, u.Controller) }

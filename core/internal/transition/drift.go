@@ -418,11 +418,20 @@ func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavio
 	return l.lookAt(a, run, at)
 }
 
-// unexpectedSpan ends a search in which a controller was found to wait for several times, of which one is over when a span has passed that does not.
+// unexpectedSpan is a span that does not pass, and that ends one of several times for which a controller waits.
 type unexpectedSpan struct{ Span time.Duration }
 
 // Error implements error.
 func (u *unexpectedSpan) Error() string { return "a controller waits for " + u.Span.String() }
+
+func (u *unexpectedSpan) expect(c *Conditions) bool {
+	if slices.Contains(c.Spans, u.Span) {
+		return false
+	}
+	c.Spans = append(slices.Clip(c.Spans), u.Span)
+	slices.Sort(c.Spans)
+	return true
+}
 
 // mostSpans is how many spans pass in a search at most besides the long time.
 const mostSpans = 3

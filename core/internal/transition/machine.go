@@ -61,6 +61,8 @@ type Machine struct {
 	noted map[string]core.Key
 	// aging is the store if it shows when objects were created, nil if it does not.
 	aging core.Aging
+	// counting is the store if it shows what it counts of objects, nil if it does not. What stays as it was counted is not shown otherwise.
+	counting core.Counting
 	// Compared are the kinds of which controllers were found to compare when their objects were created, in groups, and Comparing are these controllers.
 	Compared  [][]core.Kind
 	Comparing []string
@@ -128,6 +130,10 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	if orders && conditions.Ordered {
 		store = ordering.Ordered()
 	}
+	if counting, counts := store.(core.Counting); counts && len(conditions.Counted) > 0 {
+		store = counting.Counted(conditions.Counted)
+	}
+	counting, _ := store.(core.Counting)
 	aging, _ := store.(core.Aging)
 	m := &Machine{
 		System:     system,
@@ -136,6 +142,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		orders:     orders,
 		noted:      map[string]core.Key{},
 		aging:      aging,
+		counting:   counting,
 		byName:     map[string]*Actor{},
 		watchers:   map[core.Kind][]*Actor{},
 		Views:      map[core.Kind][]*view.View{},

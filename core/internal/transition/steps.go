@@ -435,7 +435,7 @@ func (c *chooser) Stopped(t *Taken, err error) error {
 	case t.Step() == c.want:
 		c.err = err
 		return errChosen
-	case unexpected(err):
+	case ofCode(err):
 		return err
 	}
 	return nil

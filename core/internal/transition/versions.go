@@ -108,10 +108,11 @@ func (w *Walker) concerned() []state.Cell {
 }
 
 // Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all objects are
-// created at the same time, so that code which asks which of two is older gets the answer that neither is. So each new path is audited with other names, as if all that is older were newer, and with other times. Code that does something else is
-// searched with names in the order of their age, and with objects of different ages as well.
+// created at the same time, so that code which asks which of two is older gets the answer that neither is. And what their store counts of them begins from one again as soon as nobody refers to it where the store looks. So each new path
+// is audited with other names, as if all that is older were newer, with other times, and with larger numbers. Code that does something else is searched with names in the order of their age, with objects of different ages as well, and with
+// all that was counted.
 
-// unexpectedOrder ends a search in which a controller was found to compare versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
+// unexpectedOrder is a controller that compares versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
 type unexpectedOrder struct {
 	Controller string
 	Noted      bool
@@ -119,6 +120,42 @@ type unexpectedOrder struct {
 
 // Error implements error.
 func (u *unexpectedOrder) Error() string { return u.Controller + " compares versions" }
+
+// expect implements [unexpected]. What was found of the others may have come of the wrong order.
+func (u *unexpectedOrder) expect(c *Conditions) bool {
+	if c.Ordered && (!u.Noted || c.Noted) {
+		return false
+	}
+	c.afresh(func(c *Conditions) { c.Ordered, c.Noted = true, c.Noted || u.Noted })
+	return true
+}
+
+// unexpectedCounts are kinds of which a controller keeps numbers that their store has counted up where the store does not know that they stand.
+type unexpectedCounts struct {
+	Controller string
+	Kinds      []core.Kind
+}
+
+// Error implements error.
+func (u *unexpectedCounts) Error() string {
+	return u.Controller + " heeds how much was counted of " + Listed(u.Kinds)
+}
+
+// expect implements [unexpected]. What was found of the others may have come of wrong numbers.
+func (u *unexpectedCounts) expect(c *Conditions) bool {
+	counted := slices.Clone(c.Counted)
+	for _, kind := range u.Kinds {
+		if !slices.Contains(counted, kind) {
+			counted = append(counted, kind)
+		}
+	}
+	if len(counted) == len(c.Counted) {
+		return false
+	}
+	slices.Sort(counted)
+	c.afresh(func(c *Conditions) { c.Counted = counted })
+	return true
+}
 
 // compares finds out whether what a run does depends on the order of the names of versions, or on which objects are older, and reports whether on the latter. It ends a search in which names are in no order, if it depends on that: it has to be begun again.
 func (l *Learner) compares(a *Actor, run behavior.Run) (ages bool, err error) {
@@ -142,6 +179,9 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (ages bool, err error) {
 		} else if divergence == nil {
 			continue
 		}
+		if err := l.counts(a, runs); err != nil {
+			return false, err
+		}
 		if err := l.comparesVersions(a, runs); err != nil {
 			return false, err
 		}
@@ -150,7 +190,7 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (ages bool, err error) {
 	return false, nil
 }
 
-// others returns what else runs are shown, once all together: names of versions in another order, and objects of which each is older, or younger, than the one before.
+// others returns what else runs are shown, once all together: names of versions in another order, objects of which each is older, or younger, than the one before, and objects of which more was counted.
 func (l *Learner) others(runs []behavior.Run) []behavior.Otherwise {
 	var falling behavior.Together
 	if l.Machine.orders {
@@ -165,10 +205,36 @@ func (l *Learner) others(runs []behavior.Run) []behavior.Otherwise {
 			all, falling = append(all, rising), append(falling, ages.InOrder(true, nil))
 		}
 	}
+	if l.Machine.counting != nil {
+		if further := behavior.FurtherIn(runs, l.Machine.counting); further != nil {
+			falling = append(falling, further)
+		}
+	}
 	if len(falling) > 0 {
 		all = append(all, falling)
 	}
 	return all
+}
+
+// counts finds out of which kinds it makes a difference to what runs do how much their store has counted. It ends a search in which that is counted anew.
+func (l *Learner) counts(a *Actor, runs []behavior.Run) error {
+	if l.Machine.counting == nil {
+		return nil
+	}
+	found := unexpectedCounts{Controller: a.Strategy.Describe().Name}
+	for _, kind := range behavior.CountedIn(runs, l.Machine.counting) {
+		divergence, err := l.otherwise(a, runs, behavior.FurtherIn(runs, l.Machine.counting, kind), nil)
+		if err != nil {
+			return err
+		}
+		if divergence != nil {
+			found.Kinds = append(found.Kinds, kind)
+		}
+	}
+	if len(found.Kinds) > 0 {
+		return &found
+	}
+	return nil
 }
 
 // comparesVersions finds out whether what runs do depends on the order of the names of versions.

@@ -2,6 +2,7 @@ package canonical
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
@@ -34,4 +35,14 @@ func NewForm(registry *kinds.Registry, unordered []List, counting []core.Kind, c
 	var err error
 	f.unordered, err = f.unorderedLists(unordered)
 	return f, err
+}
+
+// Counting returns the form in which the generations of some more kinds stay as they are.
+func (f *Form) Counting(kinds []core.Kind) *Form {
+	other := *f
+	other.counting = maps.Clone(f.counting)
+	for _, kind := range kinds {
+		other.counting[kind] = true
+	}
+	return &other
 }

@@ -2,6 +2,7 @@ package canonical
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,10 +104,60 @@ func renumbered(o *storage.Object, places *place, generations numbers) *storage.
 	return storage.New(tree, o.Again, o.Unshown...).From(o)
 }
 
+// Further returns a content of an object of a kind as it is shown if so many more generations were counted before, itself if it shows none. It keeps its resource version.
+func (f *Form) Further(kind core.Kind, content core.Content, by int) core.Content {
+	object := storage.Of(content)
+	tree := maps.Clone(object.Tree)
+	for _, part := range []string{"metadata", "status"} { // where generations are
+		if value, there := tree[part]; there {
+			tree[part] = runtime.DeepCopyJSONValue(value)
+		}
+	}
+	if !f.Raise(kind, tree, by) {
+		return content
+	}
+	other := storage.New(tree, object.Again, object.Unshown...).From(object)
+	other.Version = object.Version
+	return other
+}
+
+// Raise has the generations in an object of a kind be what they are if so many more were counted before, and reports whether any is another one then. Those of kinds that are counted on stay as they are.
+func (f *Form) Raise(kind core.Kind, tree map[string]any, by int) bool {
+	if by == 0 || f.counting[kind] || storage.IsRecord(kind) {
+		return false
+	}
+	changed := false
+	visitGenerations(f.places.of(f.registry.Named(kind)), tree, func(n int64) int64 {
+		if n <= 0 {
+			return n
+		}
+		changed = true
+		return n + int64(by)
+	})
+	return changed
+}
+
+// Lower takes back what [Form.Raise] has done, in an object or a part of one. Other numbers stay as they are.
+func (f *Form) Lower(kind core.Kind, tree map[string]any, by int) {
+	if by == 0 || storage.IsRecord(kind) {
+		return
+	}
+	visitGenerationsUpTo(math.MaxInt64, f.places.of(f.registry.Named(kind)), tree, func(n int64) int64 {
+		if n > int64(by) && n <= int64(by)+core.MostCounted {
+			return n - int64(by)
+		}
+		return n
+	})
+}
+
 // visitGenerations calls visit for the generation of an object and for all that
 // were observed of it, and stores what it returns where that is different.
 func visitGenerations(places *place, tree map[string]any, visit func(int64) int64) {
-	newest := generationOf(tree)
+	visitGenerationsUpTo(generationOf(tree), places, tree, visit)
+}
+
+// visitGenerationsUpTo does so where the newest generation is known: a part of an object may not have it.
+func visitGenerationsUpTo(newest int64, places *place, tree map[string]any, visit func(int64) int64) {
 	if metadata, ok := tree["metadata"].(map[string]any); ok {
 		visitNumber(metadata, "generation", visit)
 	}
