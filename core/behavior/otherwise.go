@@ -394,14 +394,14 @@ func (t Tags) Beside(all Tags) []map[string]string {
 	})
 }
 
-// Shifted returns for each name another one in the same order.
+// Shifted returns for each name another one of the same length in the same order.
 func (t Tags) Shifted() map[string]string {
 	others := map[string]string{}
 	for _, names := range t {
 		for _, name := range names {
 			digits := strings.TrimLeftFunc(name, func(r rune) bool { return r < '0' || r > '9' })
 			if n, err := strconv.ParseUint(digits, 10, 64); err == nil {
-				others[name] = strings.TrimSuffix(name, digits) + strconv.FormatUint(n+1, 10)
+				others[name] = strings.TrimSuffix(name, digits) + fmt.Sprintf("%0*d", len(digits), n+1)
 			}
 		}
 	}

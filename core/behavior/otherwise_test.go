@@ -64,7 +64,7 @@ func TestOtherNames(t *testing.T) {
 			t.Errorf("%s: %v, want %v", about, got, test.want)
 		}
 	}
-	if got := (Tags{a: {"9", "v-19", "none"}, b: {"007"}}).Shifted(); !maps.Equal(got, map[string]string{"9": "10", "v-19": "v-20", "007": "8"}) {
+	if got := (Tags{a: {"9", "v-19", "none"}, b: {"007"}}).Shifted(); !maps.Equal(got, map[string]string{"9": "10", "v-19": "v-20", "007": "008"}) {
 		t.Errorf("one later they are %v", got)
 	}
 	if names := slices.SortedFunc(slices.Values([]string{"10", "9", "11", "8"}), byNumber); !slices.Equal(names, []string{"8", "9", "10", "11"}) {
