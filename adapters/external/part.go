@@ -58,9 +58,18 @@ type Chooser interface {
 	Chosen(core.Kind) bool
 }
 
+// World is the store of a system with parts. What is asked of it goes to those of its stores that it makes a difference to.
+type World interface {
+	core.Dated
+	core.Assuming
+	core.Ordering
+	core.Aging
+	core.Counting
+}
+
 // Compose returns the store of a system with parts. It answers the calls to the parts by them, and all other calls by the main store. Snapshots and outcomes that
 // it hands to the main store have the objects of the parts as well, which it must leave alone but for the names in them. The error joins the mistakes in the parts.
-func Compose(main core.Store, parts ...Part) (core.Store, error) {
+func Compose(main core.Store, parts ...Part) (World, error) {
 	var errs []error
 	named := map[string]Part{}
 	for i, part := range parts {
@@ -103,13 +112,7 @@ type composed struct {
 	stores map[string]core.Store
 }
 
-var (
-	_ core.Dated    = (*composed)(nil)
-	_ core.Assuming = (*composed)(nil)
-	_ core.Ordering = (*composed)(nil)
-	_ core.Aging    = (*composed)(nil)
-	_ core.Counting = (*composed)(nil)
-)
+var _ World = (*composed)(nil)
 
 // After implements [core.Dated], for those stores that name times.
 func (c *composed) After(later time.Duration) core.Store {

@@ -26,7 +26,7 @@ func (d *Definition) surround(system *core.System) error {
 	if err != nil {
 		return err
 	}
-	surrounded := &surrounded{Store: store, server: server, others: d.external}
+	surrounded := &surrounded{World: store, server: server, others: d.external}
 	for _, part := range d.external {
 		for _, kind := range server.Kinds() {
 			if part.Owns(kind) {
@@ -54,26 +54,28 @@ func (d *Definition) surround(system *core.System) error {
 
 // surrounded is an API server with other parts of the world beside it.
 type surrounded struct {
-	core.Store
+	external.World
 	server *kube.Server
 	others []external.Part
 }
 
 // After implements [core.Dated].
-func (s *surrounded) After(later time.Duration) core.Store {
-	other := *s
-	if dated, names := s.Store.(core.Dated); names {
-		other.Store = dated.After(later)
-	}
-	return &other
-}
+func (s *surrounded) After(later time.Duration) core.Store { return s.with(s.World.After(later)) }
 
-// Assumptions implements [core.Assuming].
-func (s *surrounded) Assumptions() []string {
-	if assuming, ok := s.Store.(core.Assuming); ok {
-		return assuming.Assumptions()
-	}
-	return nil
+// Ordered implements [core.Ordering].
+func (s *surrounded) Ordered() core.Store { return s.with(s.World.Ordered()) }
+
+// Aged implements [core.Aging].
+func (s *surrounded) Aged(groups [][]core.Kind) core.Store { return s.with(s.World.Aged(groups)) }
+
+// Counted implements [core.Counting].
+func (s *surrounded) Counted(kinds []core.Kind) core.Store { return s.with(s.World.Counted(kinds)) }
+
+// with returns the same with another world, which is a world as this one is.
+func (s *surrounded) with(world core.Store) core.Store {
+	other := *s
+	other.World = world.(external.World)
+	return &other
 }
 
 // External returns the names of the parts, which no real API server has.
