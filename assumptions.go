@@ -102,7 +102,7 @@ func settledFirst(scenario core.Scenario) string {
 func (v *verdict) timing(options Options, acts bool) string {
 	awaiting := v.space.Awaiting()
 	if len(awaiting) == 0 {
-		return "A timer fires only when no other step is possible, and the clock does not advance."
+		return "A timer fires only when no other step is possible but retries that change nothing, and the clock does not advance."
 	}
 	most, users := plural(options.Deadlines, "time", "times"), ""
 	if acts && options.Deadlines > 0 {
@@ -111,7 +111,7 @@ func (v *verdict) timing(options Options, acts bool) string {
 	if _, names := v.space.Passing(); len(names) > 0 {
 		most += " by " + strings.Join(names, " and by ") + " (first where somebody who waits has set a timer), and as often"
 	}
-	return fmt.Sprintf("A timer fires only when no other step is possible. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.%s",
+	return fmt.Sprintf("A timer fires only when no other step is possible but retries that change nothing. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.%s",
 		most, strings.Join(awaiting, " and "), users)
 }
 

@@ -299,10 +299,11 @@ func (s *search) expand(w waiting) error {
 	x := &expander{search: s, from: id, depth: w.depth}
 	x.asleep = slices.Clone(s.executor.Asleep)
 	x.quiescent, err = s.executor.Steps(x, only)
-	if err == nil && reduced && x.steps+len(x.asleep) == 0 && !x.cut {
-		// All that were followed are blocked, which was not known.
+	if err == nil && !x.cut && (reduced && x.steps+len(x.asleep) == 0 || s.executor.Retrying) {
+		// All that were followed are blocked, which was not known, or lead nowhere.
 		s.full.Add(id)
 		reduced, s.executor.Wakeful = false, true
+		x = &expander{search: s, from: id, depth: w.depth}
 		x.quiescent, err = s.executor.Steps(x, nil)
 	}
 	switch {

@@ -155,8 +155,8 @@ func (w *worker) expand(e *expansion, state waiting, bound int) {
 		e.asleep = w.keep(w.walker.Asleep)
 	}
 	e.quiescent, err = w.walker.Steps(w, only)
-	if err == nil && reduced && e.steps == 0 && len(w.walker.Asleep) == 0 {
-		err = transition.ErrUnknown // all that were followed are blocked, which was not known
+	if err == nil && (reduced && e.steps == 0 && len(w.walker.Asleep) == 0 || w.walker.Retrying) {
+		err = transition.ErrUnknown // all that were followed are blocked, which was not known, or lead nowhere
 	}
 	if err != nil {
 		w.successors = w.successors[:e.begin]

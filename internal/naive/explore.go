@@ -211,11 +211,11 @@ func (e *explorer) expand(id core.StateID) error {
 			return err
 		}
 	}
-	due := slices.ContainsFunc(edges, func(step core.Edge) bool {
-		to := e.graph.States[step.To]
-		return to.failures == from.failures && to.crashes == from.crashes
-	})
-	if !due {
+	idle, err := e.idle(from, edges)
+	if err != nil {
+		return err
+	}
+	if idle {
 		for _, item := range from.timers {
 			to := from
 			to.timers, to.work = remove(from.timers, item), add(from.work, item)
@@ -242,6 +242,36 @@ func (e *explorer) expand(id core.StateID) error {
 	}
 	e.graph.Edges[id] = edges
 	return nil
+}
+
+// idle reports whether controllers do nothing, or nothing but to try again what comes to nothing, given the steps that they may take. Those in which a call fails or a process crashes do not count. Where calls are steps, the whole
+// run that begins counts.
+func (e *explorer) idle(from State, edges []core.Edge) (bool, error) {
+	again := func(to State, result core.Result, wrote bool) bool {
+		return to.Text() == from.Text() && !wrote && (result.Err != nil || result.Requeue)
+	}
+	for _, edge := range edges {
+		to := e.graph.States[edge.To]
+		if to.failures != from.failures || to.crashes != from.crashes {
+			continue
+		}
+		var runs []reconciled
+		switch edge.Step.Kind {
+		case core.Reconcile:
+			runs = []reconciled{{to, core.Result{Requeue: edge.Requeued || edge.Failed != ""}, edge.Wrote}}
+		case core.Begin:
+			i := slices.IndexFunc(e.players(), func(p player) bool { return p.Name == edge.Step.Item.Strategy })
+			all, err := e.reconcile(from, e.players()[i], edge.Step.Item)
+			if err != nil {
+				return false, err
+			}
+			runs = slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes })
+		}
+		if len(runs) == 0 || slices.ContainsFunc(runs, func(r reconciled) bool { return !again(r.to, r.result, r.wrote) }) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // passTime lets time pass, for all but the timers of those who wait for times, or for one of these.

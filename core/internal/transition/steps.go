@@ -3,14 +3,10 @@ package transition
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
-	"github.com/orrery-dev/orrery/core/view"
 )
 
 // visitor is shown the steps of a state.
@@ -27,8 +23,10 @@ type visit struct {
 	// only are the agents that are followed, by number; nil if all are.
 	only []bool
 	step Taken
-	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends.
-	due int
+	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends, and retries those that come to nothing: runs that are tried again later.
+	due, retries int
+	// begun are the items of which a run begins, where its calls are steps of their own.
+	begun []*Item
 	// shown is where the step leads in the orders of concurrent calls that were shown, if there are several.
 	shown []ending
 }
@@ -50,7 +48,7 @@ func (w *Walker) AddAgent() {
 // only. It returns whether the state is
 // quiescent: controllers do nothing there but wait for timers.
 func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error) {
-	w.visit = visit{visitor: visitor, only: only}
+	w.visit, w.Retrying = visit{visitor: visitor, only: only}, false
 	if w.Machine.lags {
 		if err := w.deliveries(); err != nil {
 			return false, err
@@ -64,29 +62,20 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 			return false, err
 		}
 	}
+	idle, err := w.idle()
+	if err != nil {
+		return false, err
+	}
 	if only != nil {
+		w.Retrying = idle && w.visit.due > 0
 		return false, nil // at least one of those that are followed is due
 	}
-	if w.visit.due == 0 {
-		for _, it := range w.Machine.Items {
-			fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
-			if it.own == behavior.Waits {
-				fires.Kind = core.Elapse
-			} else if !w.timed(it) {
-				continue
-			}
-			if err := w.try(fires); err != nil {
-				return true, err
-			}
-		}
-		if err := w.deadlines(); err != nil {
-			return true, err
-		}
-		if err := w.settled(); err != nil {
-			return true, err
+	quiescent = w.visit.due == 0
+	if idle {
+		if err := w.timers(); err != nil {
+			return quiescent, err
 		}
 	}
-	quiescent = w.visit.due == 0
 	if int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes {
 		for _, p := range w.Machine.Processes {
 			if !p.fallible() {
@@ -100,6 +89,90 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 		}
 	}
 	return quiescent, nil
+}
+
+// timers tries what happens once controllers are idle: what comes with time, and what users do then.
+func (w *Walker) timers() error {
+	for _, it := range w.Machine.Items {
+		fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
+		if it.own == behavior.Waits {
+			fires.Kind = core.Elapse
+		} else if !w.timed(it) {
+			continue
+		}
+		if err := w.try(fires); err != nil {
+			return err
+		}
+	}
+	if err := w.deadlines(); err != nil {
+		return err
+	}
+	return w.settled()
+}
+
+// A work queue waits the longer before it hands out an item again the more often its run has failed. So runs that fail, or ask to be run again, and change nothing, keep no timer from firing: where nobody has anything else to do, time passes.
+
+// idle reports whether controllers do nothing in the state whose steps were tried, or those that are followed, or nothing but to try again what comes to nothing. It says false where nothing comes with time.
+func (w *Walker) idle() (bool, error) {
+	switch {
+	case w.visit.due == 0:
+		return true, nil
+	case w.visit.retries+len(w.visit.begun) < w.visit.due || !slices.ContainsFunc(w.Machine.Items, w.timely) && w.Machine.Clock == nowhere:
+		return false, nil
+	}
+	for _, it := range w.visit.begun {
+		switch retries, err := w.retries(it); {
+		case err != nil:
+			return false, w.visit.visitor.Stopped(&Taken{Kind: core.Begin, Actor: it.Actor, Item: it}, err)
+		case !retries:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// timely reports whether something happens for an item once controllers are idle.
+func (w *Walker) timely(it *Item) bool {
+	return w.timed(it) || it.own == behavior.Waits || it.settled && w.acts(it)
+}
+
+// retries reports whether the whole run of an item comes to nothing and is tried again, in all orders of its calls.
+func (w *Walker) retries(it *Item) (bool, error) {
+	before, monitor, listener := w.visit, w.Monitor, w.Listener
+	w.visit = visit{visitor: trial{}, step: Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}}
+	w.Monitor, w.Listener = nil, nil
+	err := w.tryVariants()
+	retries := w.visit.due > 0 && w.visit.retries == w.visit.due
+	w.visit, w.Monitor, w.Listener = before, monitor, listener
+	return retries, err
+}
+
+// trial is a [visitor] for steps that are only tried.
+type trial struct{}
+
+// Took implements [visitor].
+func (trial) Took(*Taken) error { return nil }
+
+// Stopped implements [visitor].
+func (trial) Stopped(_ *Taken, err error) error {
+	if Ends(err) {
+		return nil
+	}
+	return err
+}
+
+// comesToNothing reports whether the step is a run that is tried again and leaves all as it was.
+func (w *Walker) comesToNothing(s *Taken) bool {
+	if s.Kind != core.Reconcile || s.Leaf == nil || w.Wrote || errorOf(s.Leaf) == "" && !s.Leaf.Result.Requeue {
+		return false
+	}
+	for i, t := range w.Touched {
+		first := !slices.ContainsFunc(w.Touched[:i], func(before Touch) bool { return before.Cell == t.Cell })
+		if first && w.Vector[t.Cell] != t.Was {
+			return false
+		}
+	}
+	return true
 }
 
 // follows reports whether the steps of an agent are shown.
@@ -218,6 +291,11 @@ func (w *Walker) attempt() error {
 	}
 	if s.due() {
 		w.visit.due++
+		if s.Kind == core.Begin {
+			w.visit.begun = append(w.visit.begun, s.Item)
+		} else if w.comesToNothing(s) {
+			w.visit.retries++
+		}
 	}
 	if !w.again(s) {
 		if err := w.visit.visitor.Took(s); err != nil {
@@ -252,98 +330,6 @@ func (w *Walker) again(s *Taken) bool {
 	}
 	w.visit.shown = append(w.visit.shown, e)
 	return false
-}
-
-// Taken is a step that a walker tries.
-type Taken struct {
-	Kind core.StepKind
-	// Actor is whose step it is, the first one of those who share a process if it is that of all.
-	Actor *Actor
-	// Item is what is reconciled, fired or done; view what is delivered.
-	Item *Item
-	View *view.View
-	// node is the call that is answered.
-	node *behavior.Node
-	// plan is what is chosen on the way, and positions are where the views of a controller that starts again are then.
-	plan      plan
-	positions []int
-	// lost are the points at which a crash cut off runs in flight.
-	lost []*point
-	// span is how much time passes.
-	span time.Duration
-	// Leaf is how a run ended in the step, nil if none did.
-	Leaf *behavior.Leaf
-	// blocked tells that the step is not possible in the state.
-	blocked bool
-	// Late tells that changes were waiting for the actor.
-	Late bool
-}
-
-// Step names the step.
-func (t *Taken) Step() core.Step {
-	s := core.Step{Kind: t.Kind, Item: core.Item{Strategy: t.Actor.Process.Name}}
-	switch {
-	case t.Kind == core.Pass:
-		s.Item = core.Everything()
-		s.Item.Request = core.Request(nameOf(t.span))
-	case t.Item != nil:
-		s.Item = t.Item.Item
-	case t.View != nil:
-		s.Item.Request = core.Request(t.View.Kind())
-	}
-	var order []string
-	for _, turn := range t.plan.turns {
-		order = append(order, turn.String())
-	}
-	s.Order = strings.Join(order, ", and ")
-	var details []string
-	for _, m := range t.plan.faults {
-		details = append(details, m.String())
-	}
-	for _, p := range t.lost {
-		if text := p.String(); text != "" {
-			details = append(details, text)
-		}
-	}
-	for i, behind := range t.positions {
-		if behind > 0 {
-			changes := "changes"
-			if behind == 1 {
-				changes = "change"
-			}
-			details = append(details, fmt.Sprintf("its view of %s is %d %s behind", t.Actor.Process.Views[i].Kind(), behind, changes))
-		}
-	}
-	s.Detail = strings.Join(details, ", and ")
-	return s
-}
-
-// Agent returns the number of the agent that takes the step.
-func (t *Taken) Agent() int {
-	switch {
-	case t.Item != nil:
-		return t.Item.Agent
-	case t.View != nil:
-		return t.Actor.Process.Deliveries[slices.Index(t.Actor.Process.Views, t.View)]
-	}
-	return t.Actor.Process.Restarts
-}
-
-// due reports whether the step is one that controllers take by themselves.
-func (t *Taken) due() bool {
-	switch t.Kind {
-	case core.Restart, core.Intervene:
-		return false
-	}
-	return !t.Kind.Timed() && len(t.plan.faults) == 0
-}
-
-// Faulty reports whether calls fail in the step.
-func (t *Taken) Faulty() bool { return len(t.plan.faults) > 0 }
-
-// Crashes reports whether the run of the step is cut off by a crash.
-func (t *Taken) Crashes() bool {
-	return slices.ContainsFunc(t.plan.faults, func(m injectedFault) bool { return m.fault == crash })
 }
 
 // take takes a step.

@@ -2,7 +2,10 @@ package transition
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -33,6 +36,8 @@ type Walker struct {
 	// Touched are the cells that differ, or differed, from the state the step began in, with their values there.
 	Touched []Touch
 	Wrote   bool
+	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that these do nothing but to try again what comes to nothing: if nobody else has anything to do there, time passes.
+	Retrying bool
 	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each cell.
 	origin state.Fingerprint
 	row    []byte
@@ -288,6 +293,98 @@ func (w *Walker) late(p *Process) bool {
 		}
 	}
 	return false
+}
+
+// Taken is a step that a walker tries.
+type Taken struct {
+	Kind core.StepKind
+	// Actor is whose step it is, the first one of those who share a process if it is that of all.
+	Actor *Actor
+	// Item is what is reconciled, fired or done; view what is delivered.
+	Item *Item
+	View *view.View
+	// node is the call that is answered.
+	node *behavior.Node
+	// plan is what is chosen on the way, and positions are where the views of a controller that starts again are then.
+	plan      plan
+	positions []int
+	// lost are the points at which a crash cut off runs in flight.
+	lost []*point
+	// span is how much time passes.
+	span time.Duration
+	// Leaf is how a run ended in the step, nil if none did.
+	Leaf *behavior.Leaf
+	// blocked tells that the step is not possible in the state.
+	blocked bool
+	// Late tells that changes were waiting for the actor.
+	Late bool
+}
+
+// Step names the step.
+func (t *Taken) Step() core.Step {
+	s := core.Step{Kind: t.Kind, Item: core.Item{Strategy: t.Actor.Process.Name}}
+	switch {
+	case t.Kind == core.Pass:
+		s.Item = core.Everything()
+		s.Item.Request = core.Request(nameOf(t.span))
+	case t.Item != nil:
+		s.Item = t.Item.Item
+	case t.View != nil:
+		s.Item.Request = core.Request(t.View.Kind())
+	}
+	var order []string
+	for _, turn := range t.plan.turns {
+		order = append(order, turn.String())
+	}
+	s.Order = strings.Join(order, ", and ")
+	var details []string
+	for _, m := range t.plan.faults {
+		details = append(details, m.String())
+	}
+	for _, p := range t.lost {
+		if text := p.String(); text != "" {
+			details = append(details, text)
+		}
+	}
+	for i, behind := range t.positions {
+		if behind > 0 {
+			changes := "changes"
+			if behind == 1 {
+				changes = "change"
+			}
+			details = append(details, fmt.Sprintf("its view of %s is %d %s behind", t.Actor.Process.Views[i].Kind(), behind, changes))
+		}
+	}
+	s.Detail = strings.Join(details, ", and ")
+	return s
+}
+
+// Agent returns the number of the agent that takes the step.
+func (t *Taken) Agent() int {
+	switch {
+	case t.Item != nil:
+		return t.Item.Agent
+	case t.View != nil:
+		return t.Actor.Process.Deliveries[slices.Index(t.Actor.Process.Views, t.View)]
+	}
+	return t.Actor.Process.Restarts
+}
+
+// due reports whether the step is one that controllers take by themselves.
+func (t *Taken) due() bool {
+	switch t.Kind {
+	case core.Restart, core.Intervene:
+		return false
+	}
+	return !t.Kind.Timed() && len(t.plan.faults) == 0
+}
+
+// Faulty reports whether calls fail in the step.
+func (t *Taken) Faulty() bool { return len(t.plan.faults) > 0 }
+
+// Crashes reports whether the run of the step is cut off by a crash.
+func (t *Taken) Crashes() bool {
+	return slices.ContainsFunc(t.plan.faults, func(m injectedFault) bool { return m.fault == crash })
 }
 
 // Look returns the state the walker is in.
