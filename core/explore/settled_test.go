@@ -73,7 +73,7 @@ func settledOnly(g *explore.Space, later map[core.Request]bool) (steps []string,
 		id := queue[0]
 		queue = queue[1:]
 		edges := slices.Collect(slices.Values(g.Edges(id)))
-		due := slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step.Due() })
+		due := slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step.Due() && !retries(g, id, e) })
 		for _, e := range edges {
 			if due && e.Step.Kind == core.Intervene && later[e.Step.Item.Request] {
 				early++
@@ -87,4 +87,22 @@ func settledOnly(g *explore.Space, later map[core.Request]bool) (steps []string,
 		}
 	}
 	return steps, early
+}
+
+// retries reports whether a step that is due in a state is a run that changes nothing and is tried again, or begins one.
+func retries(g *explore.Space, at core.StateID, e core.Edge) bool {
+	switch {
+	case e.Wrote:
+		return false
+	case e.Step.Kind == core.Reconcile || e.Step.Kind == core.Return:
+		return e.To == at && (e.Failed != "" || e.Requeued)
+	case e.Step.Kind != core.Begin && e.Step.Kind != core.Ask:
+		return false
+	}
+	for _, next := range g.Edges(e.To) {
+		if next.Step.Item == e.Step.Item && next.Step.Due() && !retries(g, at, next) {
+			return false
+		}
+	}
+	return true
 }
