@@ -57,7 +57,7 @@ func (e *eager) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, err
 // TestRetriesWait checks a controller that fails until another one has done its work, which looks at it from time to time: a queue waits the longer the more often a run has failed, so that time passes. The one that waits for what
 // never comes is found all the same.
 func TestRetriesWait(t *testing.T) {
-	requeue := ctrl.Result{Requeue: true} //nolint:staticcheck // as many controllers do
+	requeue := ctrl.Result{Requeue: true}
 	for _, test := range []struct {
 		name  string
 		eager eager
