@@ -3,7 +3,6 @@ package reduction
 import (
 	"slices"
 
-	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
@@ -51,7 +50,7 @@ func (w *Explorer) Follow(extent Extent, asleep, woken []int) (reduced bool, onl
 		return false, nil, err
 	}
 	reduced = only != nil
-	// Nothing commutes with a timer that fires. Behind the one that is followed alone nobody sleeps.
+	// Nothing commutes with what happens once controllers are idle. Behind the one that is followed alone nobody sleeps.
 	d.Wakeful = d.Wakeful || w.users || w.Level
 	if d.Wakeful || len(asleep) == 0 && len(woken) == 0 {
 		return reduced, only, nil
@@ -75,7 +74,7 @@ func (w *Explorer) Follow(extent Extent, asleep, woken []int) (reduced bool, onl
 func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 	d := &w.sleepSet
 	d.next = d.next[:0]
-	if d.Wakeful || t.Kind.Timed() || t.Kind == core.Intervene {
+	if d.Wakeful || t.WhenIdle() {
 		return nil
 	}
 	agent := t.Agent()

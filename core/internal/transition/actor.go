@@ -222,6 +222,119 @@ func (w *Walker) act(it *Item, p plan) (enabled bool, err error) {
 	return true, nil
 }
 
+// timers tries what happens once controllers are idle: what comes with time, and what users do then.
+func (w *Walker) timers() error {
+	for _, it := range w.Machine.Items {
+		fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
+		if it.own == behavior.Waits {
+			fires.Kind = core.Elapse
+		} else if !w.timed(it) {
+			continue
+		}
+		if err := w.try(fires); err != nil {
+			return err
+		}
+	}
+	if err := w.deadlines(); err != nil {
+		return err
+	}
+	return w.settled()
+}
+
+// A work queue waits the longer before it hands out an item again the more often its run has failed. So runs that fail, or ask to be run again, and change nothing, keep no timer from firing: where nobody has anything else to do, time passes.
+
+// idle reports whether controllers do nothing in the state whose steps were tried, or those that are followed, or nothing but to try again what comes to nothing. It says false where nothing comes with time.
+func (w *Walker) idle() (bool, error) {
+	switch {
+	case w.visit.due == 0:
+		return true, nil
+	case w.visit.retries+len(w.visit.begun) < w.visit.due || !slices.ContainsFunc(w.Machine.Items, w.timely) && w.Machine.Clock == nowhere:
+		return false, nil
+	}
+	for _, it := range w.visit.begun {
+		switch retries, err := w.retries(it); {
+		case err != nil:
+			return false, w.visit.visitor.Stopped(&Taken{Kind: core.Begin, Actor: it.Actor, Item: it}, err)
+		case !retries:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// othersIdle reports whether the controllers do nothing, either, whose steps are not shown.
+func (w *Walker) othersIdle() (bool, error) {
+	if w.Machine.lags && slices.ContainsFunc(w.Machine.Processes, w.late) {
+		return false, nil
+	}
+	shown := w.visit
+	w.visit = visit{visitor: trial{}}
+	defer func() { w.visit = shown }()
+	defer w.silence()()
+	for _, it := range w.Machine.Items {
+		if shown.only[it.Agent] || it.Actor.User {
+			continue
+		}
+		if err := w.work(it); err != nil {
+			return false, err
+		}
+		if w.visit.retries+len(w.visit.begun) < w.visit.due {
+			return false, nil
+		}
+	}
+	return w.idle()
+}
+
+// silence has nobody look at the steps that are tried until the function that it returns is called.
+func (w *Walker) silence() func() {
+	monitor, listener := w.Monitor, w.Listener
+	w.Monitor, w.Listener = nil, nil
+	return func() { w.Monitor, w.Listener = monitor, listener }
+}
+
+// timely reports whether something happens for an item once controllers are idle.
+func (w *Walker) timely(it *Item) bool {
+	return w.timed(it) || it.own == behavior.Waits || it.settled && w.acts(it)
+}
+
+// retries reports whether the whole run of an item comes to nothing and is tried again, in all orders of its calls.
+func (w *Walker) retries(it *Item) (bool, error) {
+	shown := w.visit
+	w.visit = visit{visitor: trial{}, step: Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}}
+	defer func() { w.visit = shown }()
+	defer w.silence()()
+	err := w.tryVariants()
+	return w.visit.due > 0 && w.visit.retries == w.visit.due, err
+}
+
+// trial is a [visitor] for steps that are only tried.
+type trial struct{}
+
+// Took implements [visitor].
+func (trial) Took(*Taken) error { return nil }
+
+// Stopped implements [visitor].
+func (trial) Stopped(_ *Taken, err error) error {
+	if Ends(err) {
+		return nil
+	}
+	return err
+}
+
+// comesToNothing reports whether the step is a run that is tried again and leaves all as it was.
+func (w *Walker) comesToNothing(s *Taken) bool {
+	if s.Kind != core.Reconcile || s.Leaf == nil || w.Wrote || errorOf(s.Leaf) == "" && !s.Leaf.Result.Requeue {
+		return false
+	}
+	for i, t := range w.Touched {
+		first := !slices.ContainsFunc(w.Touched[:i], func(before Touch) bool { return before.Cell == t.Cell })
+		if first && w.Vector[t.Cell] != t.Was {
+			return false
+		}
+	}
+	return true
+}
+
 // settled tries the actions that users take only where controllers do nothing but wait for timers.
 func (w *Walker) settled() error {
 	for _, it := range w.Machine.Items {

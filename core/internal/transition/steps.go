@@ -66,9 +66,11 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 	if err != nil {
 		return false, err
 	}
-	if only != nil {
-		w.Retrying = idle && w.visit.due > 0
-		return false, nil // at least one of those that are followed is due
+	if only != nil { // at least one of those that are followed is due
+		if idle && w.visit.due > 0 {
+			w.Retrying, err = w.othersIdle()
+		}
+		return false, err
 	}
 	quiescent = w.visit.due == 0
 	if idle {
@@ -89,90 +91,6 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 		}
 	}
 	return quiescent, nil
-}
-
-// timers tries what happens once controllers are idle: what comes with time, and what users do then.
-func (w *Walker) timers() error {
-	for _, it := range w.Machine.Items {
-		fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
-		if it.own == behavior.Waits {
-			fires.Kind = core.Elapse
-		} else if !w.timed(it) {
-			continue
-		}
-		if err := w.try(fires); err != nil {
-			return err
-		}
-	}
-	if err := w.deadlines(); err != nil {
-		return err
-	}
-	return w.settled()
-}
-
-// A work queue waits the longer before it hands out an item again the more often its run has failed. So runs that fail, or ask to be run again, and change nothing, keep no timer from firing: where nobody has anything else to do, time passes.
-
-// idle reports whether controllers do nothing in the state whose steps were tried, or those that are followed, or nothing but to try again what comes to nothing. It says false where nothing comes with time.
-func (w *Walker) idle() (bool, error) {
-	switch {
-	case w.visit.due == 0:
-		return true, nil
-	case w.visit.retries+len(w.visit.begun) < w.visit.due || !slices.ContainsFunc(w.Machine.Items, w.timely) && w.Machine.Clock == nowhere:
-		return false, nil
-	}
-	for _, it := range w.visit.begun {
-		switch retries, err := w.retries(it); {
-		case err != nil:
-			return false, w.visit.visitor.Stopped(&Taken{Kind: core.Begin, Actor: it.Actor, Item: it}, err)
-		case !retries:
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// timely reports whether something happens for an item once controllers are idle.
-func (w *Walker) timely(it *Item) bool {
-	return w.timed(it) || it.own == behavior.Waits || it.settled && w.acts(it)
-}
-
-// retries reports whether the whole run of an item comes to nothing and is tried again, in all orders of its calls.
-func (w *Walker) retries(it *Item) (bool, error) {
-	before, monitor, listener := w.visit, w.Monitor, w.Listener
-	w.visit = visit{visitor: trial{}, step: Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}}
-	w.Monitor, w.Listener = nil, nil
-	err := w.tryVariants()
-	retries := w.visit.due > 0 && w.visit.retries == w.visit.due
-	w.visit, w.Monitor, w.Listener = before, monitor, listener
-	return retries, err
-}
-
-// trial is a [visitor] for steps that are only tried.
-type trial struct{}
-
-// Took implements [visitor].
-func (trial) Took(*Taken) error { return nil }
-
-// Stopped implements [visitor].
-func (trial) Stopped(_ *Taken, err error) error {
-	if Ends(err) {
-		return nil
-	}
-	return err
-}
-
-// comesToNothing reports whether the step is a run that is tried again and leaves all as it was.
-func (w *Walker) comesToNothing(s *Taken) bool {
-	if s.Kind != core.Reconcile || s.Leaf == nil || w.Wrote || errorOf(s.Leaf) == "" && !s.Leaf.Result.Requeue {
-		return false
-	}
-	for i, t := range w.Touched {
-		first := !slices.ContainsFunc(w.Touched[:i], func(before Touch) bool { return before.Cell == t.Cell })
-		if first && w.Vector[t.Cell] != t.Was {
-			return false
-		}
-	}
-	return true
 }
 
 // follows reports whether the steps of an agent are shown.

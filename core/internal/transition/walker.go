@@ -36,7 +36,7 @@ type Walker struct {
 	// Touched are the cells that differ, or differed, from the state the step began in, with their values there.
 	Touched []Touch
 	Wrote   bool
-	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that these do nothing but to try again what comes to nothing: if nobody else has anything to do there, time passes.
+	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that controllers do nothing there but to try again what comes to nothing, so that time passes.
 	Retrying bool
 	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each cell.
 	origin state.Fingerprint
@@ -378,6 +378,9 @@ func (t *Taken) due() bool {
 	}
 	return !t.Kind.Timed() && len(t.plan.faults) == 0
 }
+
+// WhenIdle reports whether the step is possible only where controllers are idle.
+func (t *Taken) WhenIdle() bool { return t.Kind.Timed() || t.Item != nil && t.Item.settled }
 
 // Faulty reports whether calls fail in the step.
 func (t *Taken) Faulty() bool { return len(t.plan.faults) > 0 }
