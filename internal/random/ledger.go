@@ -47,16 +47,7 @@ func AgedLedgers(seed uint64) (*core.System, error) {
 		return nil, err
 	}
 	r := rand.New(rand.NewPCG(seed, 15))
-	store := system.Store.(shelf)
-	store.dated = true
-	system.Store = store
-	for _, initial := range system.Initial {
-		for i, o := range initial.Objects {
-			t := o.Content.(thing)
-			t.created = noon
-			initial.Objects[i].Content = t
-		}
-	}
+	reveal(system, func(s *shelf) { s.dated = true }, func(t *thing) { t.created = noon })
 	for _, strategy := range system.Strategies {
 		if l, keeps := strategy.(*ledger); keeps {
 			l.compares, l.ages, l.rising = r.IntN(6) == 0, []age{"", "", ofKind, ofAny, ofFirst}[r.IntN(5)], r.IntN(2) == 0
@@ -72,22 +63,27 @@ func CountedLedgers(seed uint64) (*core.System, error) {
 		return nil, err
 	}
 	r := rand.New(rand.NewPCG(seed, 16))
-	store := system.Store.(shelf)
-	store.counts = true
-	system.Store = store
-	for _, initial := range system.Initial {
-		for i, o := range initial.Objects {
-			t := o.Content.(thing)
-			t.count = 1
-			initial.Objects[i].Content = t
-		}
-	}
+	reveal(system, func(s *shelf) { s.counts = true }, func(t *thing) { t.count = 1 })
 	for _, strategy := range system.Strategies {
 		if l, keeps := strategy.(*ledger); keeps {
 			l.compares, l.heeds = r.IntN(6) == 0, []heed{"", sameCount, firstCount, lateCount}[r.IntN(4)]
 		}
 	}
 	return system, nil
+}
+
+// reveal has the shelf of a system show more of its objects, which they have from the start.
+func reveal(system *core.System, shows func(*shelf), has func(*thing)) {
+	store := system.Store.(shelf)
+	shows(&store)
+	system.Store = store
+	for _, initial := range system.Initial {
+		for i, o := range initial.Objects {
+			t := o.Content.(thing)
+			has(&t)
+			initial.Objects[i].Content = t
+		}
+	}
 }
 
 // heed is what of the numbers that are counted of objects a controller heeds.

@@ -267,12 +267,10 @@ func (w *Walker) othersIdle() (bool, error) {
 	if w.Machine.lags && slices.ContainsFunc(w.Machine.Processes, w.late) {
 		return false, nil
 	}
-	shown := w.visit
-	w.visit = visit{visitor: trial{}}
-	defer func() { w.visit = shown }()
-	defer w.silence()()
+	only := w.visit.only
+	defer w.tryOut(Taken{})()
 	for _, it := range w.Machine.Items {
-		if shown.only[it.Agent] || it.Actor.User {
+		if only[it.Agent] || it.Actor.User {
 			continue
 		}
 		if err := w.work(it); err != nil {
@@ -285,11 +283,11 @@ func (w *Walker) othersIdle() (bool, error) {
 	return w.idle()
 }
 
-// silence has nobody look at the steps that are tried until the function that it returns is called.
-func (w *Walker) silence() func() {
-	monitor, listener := w.Monitor, w.Listener
-	w.Monitor, w.Listener = nil, nil
-	return func() { w.Monitor, w.Listener = monitor, listener }
+// tryOut begins a visit with a step of which nobody takes note, until the function that it returns goes back to the one before.
+func (w *Walker) tryOut(step Taken) func() {
+	before, monitor, listener := w.visit, w.Monitor, w.Listener
+	w.visit, w.Monitor, w.Listener = visit{visitor: trial{}, step: step}, nil, nil
+	return func() { w.visit, w.Monitor, w.Listener = before, monitor, listener }
 }
 
 // timely reports whether something happens for an item once controllers are idle.
@@ -299,10 +297,7 @@ func (w *Walker) timely(it *Item) bool {
 
 // retries reports whether the whole run of an item comes to nothing and is tried again, in all orders of its calls.
 func (w *Walker) retries(it *Item) (bool, error) {
-	shown := w.visit
-	w.visit = visit{visitor: trial{}, step: Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it}}
-	defer func() { w.visit = shown }()
-	defer w.silence()()
+	defer w.tryOut(Taken{Kind: core.Reconcile, Actor: it.Actor, Item: it})()
 	err := w.tryVariants()
 	return w.visit.due > 0 && w.visit.retries == w.visit.due, err
 }

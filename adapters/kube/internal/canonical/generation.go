@@ -116,9 +116,7 @@ func (f *Form) Further(kind core.Kind, content core.Content, by int) core.Conten
 	if !f.Raise(kind, tree, by) {
 		return content
 	}
-	other := storage.New(tree, object.Again, object.Unshown...).From(object)
-	other.Version = object.Version
-	return other
+	return object.ShownAs(tree)
 }
 
 // Raise has the generations in an object of a kind be what they are if so many more were counted before, and reports whether any is another one then. Those of kinds that are counted on stay as they are.

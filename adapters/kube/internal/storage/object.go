@@ -101,6 +101,11 @@ func (o *Object) Earlier(seconds int) core.Content {
 	metadata, _ := tree["metadata"].(map[string]any)
 	tree["metadata"] = maps.Clone(metadata)
 	Predate(tree, seconds)
+	return o.ShownAs(tree)
+}
+
+// ShownAs returns the object as it would be shown with another tree. It keeps its resource version.
+func (o *Object) ShownAs(tree map[string]any) *Object {
 	other := New(tree, o.Again, o.Unshown...).From(o)
 	other.Version = o.Version
 	return other
