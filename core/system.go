@@ -82,6 +82,10 @@ type Randomness interface {
 	// would be no other, it is the answer. Whole is false if there are words in the answer of which nobody knows what they would be.
 	Other(answer Response, variation int) (other Response, whole bool)
 
+	// Renamed returns a text that names something, such as a request, as it would be if other values had been drawn, as Other has them. It is the text, and not known, if there are
+	// words in it of which nobody knows what they would be.
+	Renamed(text string, variation int) (other string, known bool)
+
 	// Has reports whether words that are known to have been drawn stand in a text.
 	Has(text string) bool
 }

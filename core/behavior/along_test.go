@@ -53,6 +53,8 @@ func (*dice) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
 func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
+func (*dice) Renamed(text string, _ int) (string, bool) { return text, true }
+
 func (*dice) Has(string) bool { return false }
 
 func (t *throw) Words(texts []string) []string {
@@ -121,6 +123,8 @@ func (*drawing) Words([]string) []string { return nil }
 func (*drawing) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
 func (*drawing) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+
+func (*drawing) Renamed(text string, _ int) (string, bool) { return text, true }
 
 func (*drawing) Has(string) bool { return false }
 

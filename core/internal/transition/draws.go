@@ -313,6 +313,8 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 		if err != nil || divergence != nil {
 			return l.decidesByWords(a, run, divergence, whole), err
 		}
+		requests, known := l.aligned(requests, run.Leaf.Requests, variation)
+		whole = whole && known
 		other.Texts = append(other.Texts[:calls:calls], enqueued(requests)...)
 		runs, asked, enqueues = append(runs, other), append(asked, made), append(enqueues, requests)
 	}
@@ -325,6 +327,31 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 		return l.decidesByWords(a, run, &behavior.Divergence{Recorded: recorded.String(), Observed: observed.String(), After: len(run.Path)}, whole), nil
 	}
 	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
+}
+
+// aligned returns what a run enqueues that was given other words in the order of the requests that were recorded: each in the place of the one that it would be, and those that stand for none of them in the
+// places that are left. A queue knows no order, and hands requests out sorted by names that are others now. It reports whether it is known of all what they would be, which one request need not be.
+func (l *Learner) aligned(observed, recorded []core.Request, variation int) (aligned []core.Request, known bool) {
+	if len(observed) < 2 {
+		return observed, true
+	}
+	rest := slices.Clone(observed)
+	aligned, known = make([]core.Request, len(observed)), true
+	var vacant []int
+	for at, request := range recorded {
+		other, knows := l.limits.Randomness.Renamed(string(request), variation)
+		known = known && knows
+		if found := slices.Index(rest, core.Request(other)); found >= 0 {
+			aligned[at] = rest[found]
+			rest = slices.Delete(rest, found, found+1)
+		} else {
+			vacant = append(vacant, at)
+		}
+	}
+	for i, at := range vacant {
+		aligned[at] = rest[i]
+	}
+	return aligned, known
 }
 
 // namesWords reports whether words that were drawn stand in what a run is about. Only answers are exchanged for others, and what they say may have to match that: the

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,9 +23,14 @@ type casino struct {
 var sixDigits = regexp.MustCompile(`[0-9]{6}`)
 
 func (c *casino) Other(answer core.Response, variation int) (core.Response, bool) {
-	return reply(sixDigits.ReplaceAllStringFunc(answer.String(), func(word string) string {
+	other, knows := c.Renamed(answer.String(), variation)
+	return reply(other), knows
+}
+
+func (c *casino) Renamed(text string, variation int) (string, bool) {
+	return sixDigits.ReplaceAllStringFunc(text, func(word string) string {
 		return strings.Map(func(digit rune) rune { return '0' + (digit-'0'+rune(variation))%10 }, word)
-	})), c.knows
+	}), c.knows
 }
 
 func (c *casino) Has(text string) bool {
@@ -137,7 +143,7 @@ func TestWordsThatDecide(t *testing.T) {
 }
 
 // TestWordsThatAreEnqueued has an event handler read a word that another controller has drawn. That it enqueues a request of that name is nothing to speak of. That it enqueues another one depending on the
-// word, or not as many, is a reason, unless the word stands in the event, too: then it no longer matches what else is read, as a label of a child does the name of its parent.
+// word, or not as many, is a reason, unless the requests just come in another order, which is that of words, or unless the word stands in the event, too: then it no longer matches what else is read, as a label of a child does the name of its parent.
 func TestWordsThatAreEnqueued(t *testing.T) {
 	odd := func(word string) bool { return (word[len(word)-1]-'0')%2 == 1 }
 	ifOdd := func(word string, _ core.Event) []core.Request {
@@ -145,6 +151,10 @@ func TestWordsThatAreEnqueued(t *testing.T) {
 			return []core.Request{"odd"}
 		}
 		return nil
+	}
+	sorted := func(requests ...core.Request) []core.Request {
+		slices.Sort(requests)
+		return requests
 	}
 	for name, test := range map[string]struct {
 		of       string
@@ -156,6 +166,12 @@ func TestWordsThatAreEnqueued(t *testing.T) {
 			return append(ifOdd(word, e), "even")[:1]
 		}, `: enqueues [odd]`},
 		"if the word is odd": {"bell", ifOdd, `: enqueues [odd]`},
+		"in the order of words": {"bell", func(word string, _ core.Event) []core.Request {
+			return sorted(core.Request(word+"/a"), core.Request(word[3:]+word[:3]+"/b"), core.Request(word[4:]+word[:4]+"/c"), "5000/d")
+		}, ""},
+		"in the order of words, and one more if the word is odd": {"bell", func(word string, e core.Event) []core.Request {
+			return append(sorted(core.Request(word+"/a"), core.Request(word[3:]+word[:3]+"/b")), append(ifOdd(word, e), "even")[0])
+		}, `even]`},
 		"if the word is that of the event": {"word", func(word string, e core.Event) []core.Request {
 			if e.New != nil && strings.Contains(e.New.Canonical(), word) {
 				return []core.Request{core.Request("for " + word)}

@@ -21,7 +21,7 @@ func (s *Source) Compare(runs []core.Drawn) (run, text int) {
 	}
 	defer func() {
 		s.learn(c.words)
-		s.learnOthers(c.quoted)
+		s.learnOthers(c.quoted, c.renamed(runs))
 	}()
 	replacers := make([]*strings.Replacer, len(runs))
 	for i, run := range runs {
@@ -79,6 +79,30 @@ type comparison struct {
 	quoted map[string][]string
 	// odd is the first run that differs in more than words, 0 if there is none.
 	odd int
+}
+
+// renamed returns what stands in each run for the words of the first one.
+func (c *comparison) renamed(runs []core.Drawn) map[string][]string {
+	renamed := map[string][]string{}
+	for _, word := range c.words {
+		texts := []string{word}
+		for run := 1; run < c.runs; run++ {
+			texts = append(texts, c.images[run][word])
+		}
+		renamed[word] = texts
+	}
+	for at, word := range runs[0].Words {
+		var texts []string
+		for _, run := range runs {
+			if at < len(run.Words) {
+				texts = append(texts, run.Words[at])
+			}
+		}
+		if len(texts) == len(runs) {
+			renamed[word] = texts
+		}
+	}
+	return renamed
 }
 
 // differ reports whether a piece is not the same in all runs.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/rand"
+
 	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/core"
 )
@@ -114,6 +116,44 @@ func TestOther(t *testing.T) {
 			if got, known := source.Other(test.text, test.variation); got != test.want || known != test.known {
 				t.Errorf("%q in variation %d is %q, and known: %t", test.text, test.variation, got, known)
 			}
+		}
+	}
+}
+
+// TestRenamed has names be what they are in a variation: with words of which it is known where they were drawn, and with others.
+func TestRenamed(t *testing.T) {
+	source := randomness.New()
+	passwords := []string{"passwordOne12345", "secretTwo2345678", "thirdWord3456789"}
+	var words []string
+	var runs []core.Drawn
+	for i, password := range passwords {
+		draw := source.Set(uint64(i+1), 0)
+		word := rand.String(5)
+		draw.End()
+		texts := []string{"web-" + word, password}
+		words, runs = append(words, word), append(runs, core.Drawn{Texts: texts, Words: draw.Words(texts)})
+	}
+	if _, at := source.Compare(runs); at >= 0 {
+		t.Fatalf("they differ in text %d", at)
+	}
+	// A later comparison gives words no other names.
+	if _, at := source.Compare([]core.Drawn{runs[0], runs[2], runs[1]}); at >= 0 {
+		t.Fatalf("they differ in text %d", at)
+	}
+	encoded := base64.StdEncoding.EncodeToString([]byte(passwords[0]))
+	for _, test := range []struct {
+		text, want string
+		variation  int
+		known      bool
+	}{
+		{"default/web", "default/web", 1, true},
+		{"default/web-" + words[0], "default/web-" + words[1], 1, true},
+		{words[0] + "/web-" + passwords[0], words[2] + "/web-" + passwords[2], 2, true},
+		{"default/web-" + words[0], "default/web-" + words[0], 3, false},
+		{encoded, encoded, 1, false},
+	} {
+		if got, known := source.Renamed(test.text, test.variation); got != test.want || known != test.known {
+			t.Errorf("%q in variation %d is %q, and known: %t", test.text, test.variation, got, known)
 		}
 	}
 }

@@ -5,6 +5,7 @@
 package randomness
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -27,8 +28,8 @@ type Source struct {
 	words map[string]bool
 	// lengths are those of words.
 	lengths map[int]bool
-	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of the variation.
-	others map[string][]string
+	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of the variation, and renamed what words are then.
+	others, renamed map[string][]string
 	// free are texts in which there are no words.
 	free map[string]bool
 }
@@ -103,17 +104,21 @@ func (s *Source) learn(words []string) {
 // variations is of how many variations texts are kept.
 const variations = 4
 
-func (s *Source) learnOthers(others map[string][]string) {
+func (s *Source) learnOthers(others, renamed map[string][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.others == nil {
-		s.others = map[string][]string{}
+		s.others, s.renamed = map[string][]string{}, map[string][]string{}
 	}
-	for text, texts := range others {
-		if s.others[text] == nil {
-			s.others[text] = texts[:min(len(texts), variations)]
+	note := func(known, found map[string][]string) {
+		for text, texts := range found {
+			if known[text] == nil {
+				known[text] = texts[:min(len(texts), variations)]
+			}
 		}
 	}
+	note(s.others, others)
+	note(s.renamed, renamed)
 }
 
 // Other returns what would stand in JSON in the place of a text if other values had been drawn for it, of some variation. If there are words in the text, and nobody knows, it is
@@ -137,6 +142,22 @@ func (s *Source) Other(text string, variation int) (other string, known bool) {
 	}
 	s.free[text] = true
 	return text, true
+}
+
+// Renamed returns what a text that names something would be, as [core.Randomness] wants it.
+func (s *Source) Renamed(text string, variation int) (other string, known bool) {
+	words := s.Within(plaintext.Of(text))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var pairs []string
+	for _, word := range words {
+		texts := s.renamed[word]
+		if variation >= len(texts) || !strings.Contains(text, word) {
+			return text, false
+		}
+		pairs = append(pairs, word, texts[variation])
+	}
+	return strings.NewReplacer(pairs...).Replace(text), true
 }
 
 // Has reports whether words that are known to have been drawn stand in a text.
