@@ -19,6 +19,7 @@ import (
 	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/orrery-dev/orrery/adapters/internal/pins"
 	"github.com/orrery-dev/orrery/adapters/internal/webhook"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
@@ -104,17 +105,40 @@ func (b *blueprint) remake(path string) func(core.EffectRecorder) (webhook.Handl
 		for _, h := range a.hooks {
 			if handler, runs := h.handler.(*admission.Webhook); runs && h.path == path {
 				a.current.Begin(reads)
-				return b.handle(handler, path), nil
+				return b.handle(handler, a.served(), path), nil
 			}
 		}
 		return nil, errors.New("it cannot be set up again: the set-up registers other webhooks than the first time; it must do the same each time it runs")
 	}
 }
 
-// handle asks a webhook of controller-runtime.
-func (b *blueprint) handle(handler *admission.Webhook, path string) webhook.Handle {
+// served returns what the contexts of requests are made of that a webhook server gets. Older versions of controller-runtime make them of nothing.
+func (a *assembly) served() context.Context {
+	if pins.AtLeast("sigs.k8s.io/controller-runtime", "v0.24.0") {
+		return a.base
+	}
+	return context.Background()
+}
+
+// valued has the values of one context, and for the rest is another one.
+type valued struct {
+	context.Context
+
+	values context.Context
+}
+
+// Value implements [context.Context].
+func (v valued) Value(key any) any {
+	if value := v.Context.Value(key); value != nil {
+		return value
+	}
+	return v.values.Value(key)
+}
+
+// handle asks a webhook of controller-runtime, whose server makes contexts of one.
+func (b *blueprint) handle(handler *admission.Webhook, served context.Context, path string) webhook.Handle {
 	return func(ctx context.Context, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
-		ctx = ctrllog.IntoContext(ctx, b.loggers.Logger)
+		ctx = ctrllog.IntoContext(valued{ctx, served}, b.loggers.Logger)
 		if handler.WithContextFunc != nil {
 			sent, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://webhook.invalid"+path, http.NoBody)
 			if err != nil {

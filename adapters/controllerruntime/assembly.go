@@ -2,6 +2,7 @@ package controllerruntime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -27,6 +28,9 @@ type assembly struct {
 	// leavesOut reports whether a part is left out that would be run.
 	leavesOut func(option, name string) bool
 
+	// base is what the contexts of all that a manager runs are made of.
+	base context.Context
+
 	current     transport.Current
 	loans       informer.Loans
 	informers   informers
@@ -40,6 +44,21 @@ type assembly struct {
 	stop context.CancelFunc
 	// setup is the number of the set-up that runs.
 	setup int
+}
+
+// startFrom has contexts be made of that of the user's manager options, if there is one.
+func (a *assembly) startFrom(base manager.BaseContextFunc) error {
+	a.base = context.Background()
+	if base == nil {
+		return nil
+	}
+	if a.base = base(); a.base == nil {
+		return errors.New("it returns nil: return a context, such as context.Background()")
+	}
+	if err := a.base.Err(); err != nil {
+		return fmt.Errorf("its context has ended (%w), so that no controller would run: return one that lives as long as the manager", err)
+	}
+	return nil
 }
 
 // process returns what a set-up has registered.

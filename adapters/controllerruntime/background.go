@@ -18,7 +18,7 @@ var _ core.Active = (*instance)(nil)
 // Start implements [core.Active]: it starts the runnables of the process, and the sources that deliver what does not come from the cluster.
 func (i *instance) Start(recorder core.EffectRecorder) []func() {
 	a := i.assembly
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(a.base)
 	a.stop = cancel
 	ctx = a.current.Background(ctx, recorder)
 	run := a.current.Of(ctx)

@@ -35,10 +35,11 @@ type blueprint struct {
 	server *kube.Server
 	// decoder reads what caches show.
 	decoder *informer.Decoder
-	// client, newClient and controller are those of the user's manager options.
+	// client, newClient, controller and base are those of the user's manager options.
 	client     client.Options
 	newClient  client.NewClientFunc
 	controller config.Controller
+	base       manager.BaseContextFunc
 	// holds is what the manager's cache holds.
 	holds  *holdings
 	setups []func(ctrl.Manager) error
@@ -113,6 +114,9 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 		return nil, nil, err
 	}
 	a := &assembly{leavesOut: b.leavesOut, runnables: map[int][]manager.Runnable{}}
+	if err := caught(func() error { return a.startFrom(b.base) }); err != nil {
+		return nil, nil, fmt.Errorf("the BaseContext of the manager options: %w", err)
+	}
 	a.current.Among = b.instances
 	a.informers = informers{synced: synced, stray: a.strayHandler, several: a.severalInformers}
 	a.cache = &viewCache{

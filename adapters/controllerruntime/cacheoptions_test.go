@@ -41,7 +41,10 @@ func TestCacheOptions(t *testing.T) {
 			want: `with the field selector "spec.nonsense=a" never has its objects, as the API server refuses it (field label not supported: spec.nonsense)`},
 		"missing informers":         {cache: cache.Options{ReaderFailOnMissingInformer: true}, want: "ReaderFailOnMissingInformer of the manager's cache"},
 		"informers of one's own":    {cache: cache.Options{NewInformer: toolscache.NewSharedIndexInformer}, want: "NewInformer of the manager's cache"},
-		"a context of one's own":    {options: ctrl.Options{BaseContext: context.Background}, want: "leave BaseContext out"},
+		"a context of one's own":    {options: ctrl.Options{BaseContext: context.Background}},
+		"no context":                {options: ctrl.Options{BaseContext: func() context.Context { return nil }}, want: "the BaseContext of the manager options: it returns nil"},
+		"a context that has ended":  {options: ctrl.Options{BaseContext: ended}, want: "the BaseContext of the manager options: its context has ended"},
+		"a context that panics":     {options: ctrl.Options{BaseContext: func() context.Context { panic("no flags") }}, want: "it panicked: no flags"},
 		"a cache that is not known": {options: ctrl.Options{NewCache: cache.New}, want: "leave NewCache out"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,6 +59,12 @@ func TestCacheOptions(t *testing.T) {
 			}
 		})
 	}
+}
+
+func ended() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }
 
 // ownSecret is of a type that no scheme has.

@@ -1,7 +1,6 @@
 package controllerruntime
 
 import (
-	"context"
 	"errors"
 	"reflect"
 
@@ -42,7 +41,7 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	controller := i.registered.controller
 	log := system.Anew(controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name))
 	sources := i.assembly.sources()
-	result, err := controller.Reconcile(ctrllog.IntoContext(i.assembly.current.Context(context.Background()), log), item)
+	result, err := controller.Reconcile(ctrllog.IntoContext(i.assembly.current.Context(i.assembly.base), log), item)
 	if asked, remedy, unknown := system.Unknown(err); unknown {
 		i.assembly.current.Unmodelled(asked, remedy)
 	}

@@ -87,17 +87,14 @@ func Setup(setup func(ctrl.Manager) error) Option {
 // ManagerOptions are the options that main.go creates its manager with. Those that
 // change what controllers do are taken over: Client, NewClient and Controller, and of
 // the cache what it holds and how, by kind, by namespace, and by default: selectors of labels and of fields,
-// namespaces, transforms, and UnsafeDisableDeepCopy. NewCache and BaseContext are refused, and of the cache NewInformer and
-// ReaderFailOnMissingInformer, since they are not modelled. The scheme
+// namespaces, transforms, and UnsafeDisableDeepCopy. What a controller runs with is made of BaseContext, which is asked for each fresh manager. NewCache is refused, and of the cache
+// NewInformer and ReaderFailOnMissingInformer, since they are not modelled. The scheme
 // is that of [New], the mapper that of the simulated server. All others do not matter here.
 func ManagerOptions(options ctrl.Options) Option {
 	return func(d *definition) {
 		d.manager = options
 		if err := refuseCacheOptions(options.Cache); err != nil {
 			d.Fail(err.Error())
-		}
-		if options.BaseContext != nil {
-			d.Fail("the context of BaseContext is not handed to controllers here: leave BaseContext out of the manager options, and give the reconcilers what they take from it")
 		}
 		if options.NewCache != nil {
 			d.Fail("a cache of one's own is not modelled: leave NewCache out of the manager options")

@@ -14,7 +14,7 @@ import (
 // sources that listen to the cluster.
 func (a *assembly) startSources(c *registered) error {
 	// The context is that of the handlers. It ends only if a source cannot start.
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(a.base)
 	c.watches.failed = cancel
 	a.informers.watching = &c.watches
 	defer func() { a.informers.watching = nil }()
@@ -44,7 +44,7 @@ func start(ctx context.Context, s source.Source, queue *queue) error {
 // to the cluster it takes what they enqueue at once, or notes that they are not
 // modelled.
 func (a *assembly) surveySources() error {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(a.base)
 	defer cancel()
 	for _, c := range a.controllers {
 		if err := a.startSources(c); err != nil {

@@ -56,6 +56,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		client:         d.manager.Client,
 		newClient:      d.manager.NewClient,
 		controller:     d.manager.Controller,
+		base:           d.manager.BaseContext,
 		holds:          holds,
 		setups:         d.setups,
 		configurations: configurations,

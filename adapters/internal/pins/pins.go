@@ -57,6 +57,12 @@ func raised(build *debug.BuildInfo, cache string, values []any) []string {
 	return all
 }
 
+// AtLeast reports whether this build has some version of a module, or a later one. Where nobody knows, it has not.
+func AtLeast(path, least string) bool {
+	build, ok := debug.ReadBuildInfo()
+	return ok && semver.Compare(version(build, path), least) >= 0
+}
+
 // packageOf returns the path of the package that the type of a value is declared in, or the value itself if it is a function. It is empty if there is none.
 func packageOf(value any) string {
 	v := reflect.ValueOf(value)
