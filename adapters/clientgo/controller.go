@@ -136,6 +136,7 @@ func (i *instance) Of(name string) core.Instance {
 
 // begin begins a run of the instance.
 func (i *instance) begin(recorder core.EffectRecorder) {
+	i.environment.collectors.Run()
 	i.environment.current.Begin(recorder)
 	i.environment.loans.Begin()
 	for _, c := range i.environment.controllers {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/internal/metrics"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
@@ -31,6 +32,8 @@ type Environment struct {
 	notes   *system.Notes
 
 	background background
+	// collectors are what its code registers with Prometheus.
+	collectors *metrics.Instance
 
 	current transport.Current
 	loans   informer.Loans

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/internal/metrics"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
@@ -28,7 +29,7 @@ func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Envi
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), p.loggers.Logger))
 	defer cancel()
-	e := &Environment{process: p, ctx: ctx, notes: notes, indexes: indexes, synced: synced, background: newBackground(p.loggers.Logger)}
+	e := &Environment{process: p, ctx: ctx, notes: notes, indexes: indexes, synced: synced, background: newBackground(p.loggers.Logger), collectors: metrics.New(metrics.Default())}
 	e.current.Among = p.instances
 	e.view = informer.View{Server: p.server, Decoder: p.decoder, Current: &e.current}
 	network := &transport.Transport{Server: p.server, Current: &e.current, Idle: e.idleRequest}
@@ -111,7 +112,7 @@ func (s *strategy) Describe() core.Description { return s.description }
 func (s *strategy) New() (core.Instance, error) {
 	e, err := s.process.assemble(&system.Notes{}, informer.Indexes{})
 	if err != nil {
-		return nil, fmt.Errorf("controller %s cannot be set up again: %w", s.description.Name, err)
+		return nil, fmt.Errorf("controller %s cannot be set up again, as it is for each fresh instance (what may be done only once in a process, such as to define a flag, belongs before the check): %w", s.description.Name, err)
 	}
 	if s.index >= len(e.controllers) || e.controllers[s.index].name != s.description.Name {
 		return nil, fmt.Errorf("controller %s cannot be set up again: the set-up registers other controllers than the first time; it must do the same each time it runs", s.description.Name)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
+	"github.com/orrery-dev/orrery/adapters/internal/metrics"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 	"github.com/orrery-dev/orrery/core"
@@ -28,6 +29,8 @@ type assembly struct {
 	// leavesOut reports whether a part is left out that would be run.
 	leavesOut func(option, name string) bool
 
+	// collectors are what its code registers with Prometheus.
+	collectors *metrics.Instance
 	// base is what the contexts of all that a manager runs are made of.
 	base context.Context
 
@@ -74,6 +77,7 @@ func (a *assembly) process(setup int) []*registered {
 
 // begin begins a run.
 func (a *assembly) begin(recorder core.EffectRecorder) {
+	a.collectors.Run()
 	a.current.Begin(recorder)
 	a.loans.Begin()
 }

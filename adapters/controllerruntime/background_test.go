@@ -3,6 +3,7 @@ package controllerruntime_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -370,5 +372,59 @@ func TestTicking(t *testing.T) {
 				t.Errorf("%+v: %s, %q, %q", test, report.Verdict, report.Reasons, report.Assumptions)
 			}
 		}
+	}
+}
+
+// tidy keeps what it is told until it clears itself, as caches in memory do, and stops that when nobody refers to it any more.
+type tidy struct{ *shelf }
+
+type shelf struct {
+	kept sync.Map
+	stop chan bool
+}
+
+func newTidy() *tidy {
+	s := &shelf{stop: make(chan bool)}
+	go func() {
+		ticker := time.NewTicker(time.Minute)
+		for {
+			select {
+			case <-ticker.C:
+				s.kept.Clear()
+			case <-s.stop:
+				ticker.Stop()
+				return
+			}
+		}
+	}()
+	t := &tidy{s}
+	runtime.SetFinalizer(t, func(t *tidy) { t.stop <- true })
+	return t
+}
+
+// TestCachesThatStopThemselves has what a process leaves in its bubble, with a finalizer that would end this process, not do so.
+func TestCachesThatStopThemselves(t *testing.T) {
+	neverEnds(t)
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("a", nil)), controllerruntime.Properties(allLabeled()),
+		controllerruntime.Setup(staffed(func(o *office, name string) {
+			runtime.GC()
+			_ = o.label(context.Background(), name)
+		}, func(_ *office, mgr ctrl.Manager) error {
+			cache := newTidy()
+			return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+				cache.kept.Store("started", true)
+				<-ctx.Done()
+				return nil
+			}))
+		})))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		runtime.GC()
+	}
+	if r := result.Report; r.Verdict != core.Holds {
+		t.Errorf("%s: %v", r.Verdict, r.Reasons)
 	}
 }

@@ -1,11 +1,11 @@
 package controllerruntime_test
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"testing"
 
-	"gomodules.xyz/jsonpatch/v2"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -45,8 +45,8 @@ func flagged(mgr ctrl.Manager) error {
 		w.Labels = labels
 		return c.Update(ctx, &w)
 	}
-	mgr.GetWebhookServer().Register("/mutate-example-org-v1-widget", &webhook.Admission{Handler: admission.HandlerFunc(func(ctx context.Context, _ admission.Request) admission.Response {
-		return admission.Patched("", jsonpatch.NewOperation("add", "/metadata/labels/webhook", says(ctx)))
+	mgr.GetWebhookServer().Register("/mutate-example-org-v1-widget", &webhook.Admission{Handler: admission.HandlerFunc(func(ctx context.Context, r admission.Request) admission.Response {
+		return admission.PatchResponseFromRaw(r.Object.Raw, bytes.Replace(r.Object.Raw, []byte("unasked"), []byte(says(ctx)), 1))
 	})})
 	if err := mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
 		return label(ctx, "runnable")

@@ -19,6 +19,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/metrics"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/internal/webhook"
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -113,7 +114,7 @@ func (b *blueprint) newAssembly() (*assembly, ctrl.Manager, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &assembly{leavesOut: b.leavesOut, runnables: map[int][]manager.Runnable{}}
+	a := &assembly{leavesOut: b.leavesOut, runnables: map[int][]manager.Runnable{}, collectors: metrics.New(registry(), metrics.Default())}
 	if err := caught(func() error { return a.startFrom(b.base) }); err != nil {
 		return nil, nil, fmt.Errorf("the BaseContext of the manager options: %w", err)
 	}

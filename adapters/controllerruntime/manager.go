@@ -13,7 +13,24 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/orrery-dev/orrery/adapters/internal/metrics"
 )
+
+// controller-runtime has one registry.
+var replacing sync.Mutex
+
+// registry returns the registry of controller-runtime, which knows instances from here on.
+func registry() *metrics.Registry {
+	replacing.Lock()
+	defer replacing.Unlock()
+	r := metrics.Shared(ctrlmetrics.Registry)
+	if ctrlmetrics.Registry != metrics.Base(r) {
+		ctrlmetrics.Registry = r
+	}
+	return r
+}
 
 // disconnected is a real manager that is never started. What it makes runs through
 // the cache, the transport and the webhook server that it was made with; what is

@@ -94,7 +94,7 @@ func (s *strategy) New() (core.Instance, error) {
 func (s *strategy) instance() (*instance, error) {
 	a, err := s.blueprint.assemble()
 	if err != nil {
-		return nil, fmt.Errorf("controller %s cannot be set up again: %w", s.description.Name, err)
+		return nil, fmt.Errorf("controller %s cannot be set up again, as it is for each fresh instance (what may be done only once in a process, such as to define a flag, belongs before the check): %w", s.description.Name, err)
 	}
 	if s.index >= len(a.controllers) || a.controllers[s.index].name != s.description.Name {
 		return nil, fmt.Errorf("controller %s cannot be set up again: the set-up registers other controllers than the first time; it must do the same each time it runs", s.description.Name)

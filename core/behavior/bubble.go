@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/finalizers"
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
@@ -43,6 +44,7 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 		}
 		s.last <- end
 	}()
+	finalizers.End() // of what the bubble leaves behind
 	synctest.Test(new(testing.T), func(*testing.T) {
 		_, number := goroutine.Current()
 		s.bubble.Store(number)
@@ -94,11 +96,15 @@ func (b *bubble) stop() {
 		b.contain(func() ending { stop(); return ending{} }, func(ending) {})
 	}
 	synctest.Wait()
-	if len(b.waiting()) == 0 {
+	strategy := b.session.guarded.name
+	if b.session.limits.Endless.known(strategy) || len(b.waiting()) == 0 {
 		return
 	}
 	for stride := range b.strides {
 		sleep(stride)
+	}
+	if len(b.waiting()) > 0 {
+		b.session.limits.Endless.note(strategy)
 	}
 }
 

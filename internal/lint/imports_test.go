@@ -39,7 +39,7 @@ func house() []place {
 	return []place{
 		{"core", nil, nothing},
 		{"core/state", engine[:1], nothing},
-		{"core/behavior", append([]string{"internal/goroutine", "internal/cputime"}, engine[:2]...), libraries},
+		{"core/behavior", append([]string{"internal/finalizers", "internal/goroutine", "internal/cputime"}, engine[:2]...), libraries},
 		{"core/view", engine[:3], nothing},
 		{"core/effort", engine[:1], libraries},
 		{"core/scc", nil, nothing},
@@ -85,9 +85,10 @@ func house() []place {
 		{"adapters/kube/players", append([]string{"adapters/kube", "adapters/kube/internal/builtin"}, kube[:6]...), kubernetes},
 		{"adapters/kube/scenario", []string{"core", "adapters/kube", "adapters/kube/transport"}, kubernetes},
 		{"adapters/internal/informer", []string{"core", "adapters/kube", "adapters/kube/transport"}, kubernetes},
-		{"adapters/internal/webhook", []string{"core", "adapters/kube"}, kubernetes},
+		{"adapters/internal/webhook", []string{"core", "adapters/kube", "internal/finalizers"}, kubernetes},
 		{"adapters/internal/memory", []string{"core"}, nothing},
 		{"adapters/internal/pins", nil, libraries},
+		{"adapters/internal/metrics", []string{"internal/goroutine"}, libraries},
 		{"adapters/external", []string{"core"}, kubernetes}, // of which it knows what a configuration is
 		{"adapters/external/remote", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/scenario", "adapters/kube/transport"}, kubernetes},
 		{"adapters/external/...", []string{"core", "adapters/external"}, kubernetes},
@@ -117,6 +118,7 @@ func house() []place {
 		{"internal/filelock", nil, nothing},
 		{"internal/goroutine", nil, nothing},
 		{"internal/grace", nil, nothing},
+		{"internal/finalizers", nil, nothing},
 		{"internal/iotrace", nil, libraries},
 		{"internal/supervisor", engine[:1], libraries},
 		{"internal/regression", nil, libraries},

@@ -45,7 +45,7 @@ func checkSurface(t *tree, complain complain) {
 }
 
 // standardMethods are methods that interfaces of libraries ask for.
-var standardMethods = []string{"Error", "String", "Len", "Less", "Swap", "Push", "Pop", "ConvertFieldLabel"}
+var standardMethods = []string{"Error", "String", "Len", "Less", "Swap", "Push", "Pop", "ConvertFieldLabel", "Gather", "Unregister"}
 
 // usedOutside are names that only a program in testdata uses.
 var usedOutside = []string{"core/behavior.Start"}

@@ -111,7 +111,7 @@ const (
 var infrastructure = []string{
 	"context", "crypto", "html/template", "log", "net", "os", "reflect", "regexp", "runtime", "testing", "text/template",
 	"github.com/go-logr", "github.com/hashicorp/go-hclog",
-	"github.com/orrery-dev/orrery/adapters/clientgo", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/external", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/system",
+	"github.com/orrery-dev/orrery/adapters/clientgo", "github.com/orrery-dev/orrery/adapters/controllerruntime", "github.com/orrery-dev/orrery/adapters/external", "github.com/orrery-dev/orrery/adapters/internal/informer", "github.com/orrery-dev/orrery/adapters/internal/metrics", "github.com/orrery-dev/orrery/adapters/internal/system",
 	"github.com/orrery-dev/orrery/adapters/internal/webhook", "github.com/orrery-dev/orrery/adapters/kube",
 	"github.com/prometheus", "go.opentelemetry.io", "go.uber.org/zap",
 	"k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/runtime", "k8s.io/client-go/discovery", "k8s.io/client-go/dynamic",

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/orrery-dev/orrery/internal/finalizers"
 )
 
 // overdue is the error of code that has not come back in real time.
@@ -25,6 +27,7 @@ func (o *overdue) Error() string {
 //
 // The errors say nothing that differs from run to run.
 func bubbled(deadline time.Duration, code func()) error {
+	finalizers.End() // of what the bubble leaves behind
 	// There is room for the end of the code, and for that of the bubble after it.
 	ended := make(chan error, 2)
 	go func() {
