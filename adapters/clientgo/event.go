@@ -1,17 +1,15 @@
 package clientgo
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"reflect"
-	"strings"
 	"sync"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/record"
+
+	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
 // eventless is a network that loses the events that controllers record. They are for people to read: nothing that is checked depends on them.
@@ -28,43 +26,10 @@ func (n eventless) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if n.of.probe != nil {
 		return n.of.probe.RoundTrip(sent)
 	}
-	if sent.Method == http.MethodGet || sent.Method == http.MethodDelete || !aboutEvents(sent.URL.Path) {
+	if !transport.RecordsEvent(sent) {
 		return n.network.RoundTrip(sent)
 	}
-	var body []byte
-	if sent.Body != nil {
-		var err error
-		body, err = io.ReadAll(sent.Body)
-		sent.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-	}
-	code := http.StatusCreated
-	if sent.Method != http.MethodPost {
-		code, body = http.StatusOK, []byte(`{"kind":"Event","apiVersion":"v1"}`)
-	}
-	return &http.Response{
-		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        http.Header{"Content-Type": {runtime.ContentTypeJSON}},
-		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)), Request: sent,
-	}, nil
-}
-
-// aboutEvents reports whether a path is that of events.
-func aboutEvents(path string) bool {
-	rest, ok := strings.CutPrefix(path, "/api/v1/")
-	if !ok {
-		if rest, ok = strings.CutPrefix(path, "/apis/events.k8s.io/"); ok {
-			_, rest, ok = strings.Cut(rest, "/")
-		}
-	}
-	parts := strings.Split(rest, "/")
-	const namespaced = 3 // namespaces, the name of one, and what is in it
-	if ok && len(parts) >= namespaced && parts[0] == "namespaces" {
-		parts = parts[2:]
-	}
-	return ok && parts[0] == "events"
+	return transport.Drop(sent)
 }
 
 // broadcasters finds event broadcasters. It keeps what it has found out about types, as set-ups are run again and again. It may be used by several goroutines, and the zero value

@@ -18,7 +18,8 @@ func TestDiscover(t *testing.T) {
 	if kube.Release != controlplane.Version {
 		t.Errorf("the server says that it is of %s, and is compared with %s", kube.Release, controlplane.Version)
 	}
-	list, ok := server.Discover("/apis/apps/v1").(*metav1.APIResourceList)
+	answer, _ := server.Discover("/apis/apps/v1")
+	list, ok := answer.(*metav1.APIResourceList)
 	if !ok {
 		t.Fatal("no resources of apps/v1")
 	}
@@ -35,9 +36,12 @@ func TestDiscover(t *testing.T) {
 	if _, ok := found["deployments/status"]; !ok {
 		t.Error("deployments have no status")
 	}
-	for _, path := range []string{"/apis/none/v1", "/apis/none", "/api/v1/pods", "/apis/apps/v1/deployments", "/openapi/v3"} {
-		if answer := server.Discover(path); answer != nil {
-			t.Errorf("%s: %v", path, answer)
+	for path, discovery := range map[string]bool{
+		"/apis/none/v1": true, "/apis/none": true, "/apis/apps/v9": true, "/api/v2": true,
+		"/api/v1/pods": false, "/apis/apps/v1/deployments": false, "/openapi/v3": false,
+	} {
+		if answer, asks := server.Discover(path); answer != nil || asks != discovery {
+			t.Errorf("%s: %v, and it is discovery: %t", path, answer, asks)
 		}
 	}
 }

@@ -334,10 +334,16 @@ func (b *bubble) wake() {
 // Do implements [core.EffectRecorder].
 func (b scribe) Do(call core.Call) core.Response {
 	p := &parked{call: call, site: b.session.site(), reply: make(chan core.Response), run: b.run}
+	// What the set-up has started outside of the bubble is not a part of the run, and the runtime ends the process where it uses a channel of it.
+	stray := b.session.outside && goroutine.Bubble() != b.session.bubble.Load()
 	b.mu.Lock()
 	p.request = b.bubble.request
 	late := b.run != b.bubble.run
 	switch {
+	case stray:
+		if late = true; b.late == nil {
+			b.late = call
+		}
 	case late && b.session.active:
 		late, p.run = false, 0
 		if b.own == Works {

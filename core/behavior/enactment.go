@@ -155,13 +155,13 @@ func (e *enactment) start(ctx context.Context, item core.Item, seed uint64) (*Se
 	if !known {
 		return nil, differing("there is no longer a controller %q", item.Strategy)
 	}
-	instance, err := newInstance(ctx, strategy, e.limits)
+	m, err := newInstance(ctx, strategy, e.limits)
 	if err != nil {
 		return nil, err
 	}
 	activation := e.activation(item.Strategy)
 	activation.Request, activation.Seed = item.Request, seed
-	session := open(instance, strategy.Describe().Sequential, e.limits)
+	session := openMade(m, strategy.Describe().Sequential, e.limits)
 	session.guarded.name = item.Strategy
 	session.startOnly(activation)
 	session.Settle(ctx)

@@ -21,6 +21,7 @@ func TestLeaves(t *testing.T) {
 		own + other("main.setUp", "1"):         false,
 		own + other("k8s.io/client-go.F", "7"): false,
 		own + other("sigs.k8s.io/controller-runtime.F", "7"):                false,
+		own + other("sigs.k8s.io/karpenter/pkg.F", "7"):                     true,
 		own + other("example.com/k8s.io/x.F", "7"):                          true,
 		own + other("k8s.io/client-go.F", "7") + other("main.setUp", "7"):   true,
 		own + other("main.setUp", "17") + other("main.main", "70"):          false,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -11,19 +12,34 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
+// Manner is how a fresh instance is put to work.
+type Manner struct {
+	// Sequential tells that its code starts no goroutines and looks at no clock.
+	Sequential bool
+	// Active tells that it works between activations, too, and Ticks that something is known to tick there for ever, see [Session.Ticks].
+	Active, Ticks bool
+	// Later is how much later than others an active instance starts.
+	Later time.Duration
+	// Of names the strategy whose memory is looked at. Empty is that of the process. Beside are the others, where it is one of several.
+	Of     string
+	Beside []string
+}
+
 // newInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine
 // and a wait beyond the deadline are errors that name the controller. When the context ends, its error is returned.
-func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (core.Instance, error) {
+func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (made, error) {
 	g := guarded{guard: limits.Guard, words: "setting up " + strategy.Describe().Name}
 	if !g.runs(g.words) {
-		return nil, fatalSetUp(strategy, g.ended)
+		return made{}, fatalSetUp(strategy, g.ended)
 	}
 	defer g.rests()
 	result := make(chan made, 1)
 	go func() {
 		var m made
 		contain(func() ending {
+			before := runtime.NumGoroutine()
 			m.instance, m.err = setUp(strategy)
+			m.outside = runtime.NumGoroutine() > before
 			return ending{}
 		}, func() bool { return false }, func(end ending) {
 			m.end = end
@@ -34,11 +50,11 @@ func newInstance(ctx context.Context, strategy core.Strategy, limits Limits) (co
 	defer watch.Stop()
 	select {
 	case m := <-result:
-		return m.instance, m.wrong(strategy)
+		return m, m.wrong(strategy)
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return made{}, ctx.Err()
 	case <-watch.C:
-		return nil, overdueSetUp(strategy, limits.Deadline, 0)
+		return made{}, overdueSetUp(strategy, limits.Deadline, 0)
 	}
 }
 
@@ -48,8 +64,10 @@ func setUp(strategy core.Strategy) (core.Instance, error) { return strategy.New(
 // made is what has become of an instance that was to be made.
 type made struct {
 	instance core.Instance
-	err      error
-	end      ending
+	// outside tells that goroutines may be left which are in no bubble.
+	outside bool
+	err     error
+	end     ending
 }
 
 // wrong returns what the user is to change, nil if the instance was made.
@@ -126,5 +144,5 @@ func leaves(stacks string) bool {
 
 // atRest reports whether goroutines that a function of a library starts in a set-up do nothing by themselves.
 func atRest(function string) bool {
-	return slices.ContainsFunc([]string{"k8s.io/", "sigs.k8s.io/"}, func(prefix string) bool { return strings.HasPrefix(function, prefix) })
+	return slices.ContainsFunc([]string{"k8s.io/", "sigs.k8s.io/controller-runtime"}, func(prefix string) bool { return strings.HasPrefix(function, prefix) })
 }

@@ -129,7 +129,9 @@ type Session struct {
 	// virtual tells that time in the session is virtual, and ticks that something was left behind that goes on for ever.
 	virtual, ticks bool
 	bubble         atomic.Uint64 // its number
-	watch, doubt   *time.Timer
+	// outside tells that the set-up may have left goroutines which are in no bubble.
+	outside      bool
+	watch, doubt *time.Timer
 
 	// The channels are made outside the bubble: whoever waits on them is not idle in the eyes of the bubble, so
 	// that its clock stands still.
@@ -188,43 +190,34 @@ func (e ending) leaf() *Leaf {
 	return &Leaf{Result: e.result, Requests: e.requests, Failure: e.failure, Message: e.message, Mutated: e.mutated}
 }
 
-// Manner is how a fresh instance is put to work.
-type Manner struct {
-	// Sequential tells that its code starts no goroutines and looks at no clock.
-	Sequential bool
-	// Active tells that it works between activations, too, and Ticks that something is known to tick there for ever, see [Session.Ticks].
-	Active, Ticks bool
-	// Later is how much later than others an active instance starts.
-	Later time.Duration
-	// Of names the strategy whose memory is looked at. Empty is that of the process. Beside are the others, where it is one of several.
-	Of     string
-	Beside []string
-}
-
 // OpenFresh makes an instance of a strategy and puts it to work. The session has to be closed or aborted. A panic, an exit of the goroutine and a wait beyond
 // the deadline are errors that name the controller. When the context ends, its error is returned.
 func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {
 	if manner.Active {
 		return openActive(ctx, strategy, manner, limits)
 	}
-	instance, err := newInstance(ctx, strategy, limits)
+	m, err := newInstance(ctx, strategy, limits)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := open(instance, manner.Sequential, limits)
+	s := openMade(m, manner.Sequential, limits)
 	s.of, s.beside = manner.Of, manner.Beside
 	s.guarded.name = strategy.Describe().Name
-	return s, instance, nil
+	return s, m.instance, nil
 }
 
 // open puts an instance to work. The session has to be closed or aborted.
 func open(instance core.Instance, sequential bool, limits Limits) *Session {
+	return openMade(made{instance: instance}, sequential, limits)
+}
+
+func openMade(m made, sequential bool, limits Limits) *Session {
 	s := newSession(limits, sequential)
-	s.instance = instance
+	s.instance, s.outside = m.instance, m.outside
 	if sequential {
-		go s.sequential(instance)
+		go s.sequential(m.instance)
 	} else {
-		go s.bubbled(func(*bubble) core.Instance { return instance })
+		go s.bubbled(func(*bubble) core.Instance { return m.instance })
 	}
 	return s
 }

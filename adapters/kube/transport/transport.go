@@ -79,22 +79,33 @@ func (t *Transport) inPlaceOfDialing(other http.RoundTripper) http.RoundTripper 
 	return other
 }
 
+// discovered answers a request of discovery. What is not there is said in plain text.
+func discovered(sent *http.Request, found any) (*http.Response, error) {
+	if found == nil {
+		return replyWith(sent, http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n")), nil
+	}
+	body, err := json.Marshal(found)
+	if err != nil {
+		return nil, err
+	}
+	return reply(sent, http.StatusOK, body), nil
+}
+
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if err := sent.Context().Err(); err != nil {
 		return nil, err
+	}
+	if RecordsEvent(sent) && broadcast() {
+		return Drop(sent)
 	}
 	body, err := drain(sent)
 	if err != nil {
 		return nil, err
 	}
 	if sent.Method == http.MethodGet {
-		if found := t.Server.Discover(sent.URL.Path); found != nil {
-			body, err := json.Marshal(found)
-			if err != nil {
-				return nil, err
-			}
-			return reply(sent, http.StatusOK, body), nil
+		if found, asks := t.Server.Discover(sent.URL.Path); asks {
+			return discovered(sent, found)
 		}
 	}
 	if allowed := review(sent, body); allowed != nil {
