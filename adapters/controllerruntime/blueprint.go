@@ -3,6 +3,7 @@ package controllerruntime
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -53,6 +54,8 @@ type blueprint struct {
 	leavesOut func(option, name string) bool
 	loggers   system.Loggers
 	instances *transport.Instances
+	// indexes are those that the first set-up has added. Programs add them once in a process, and later set-ups may not do so again.
+	indexes informer.Indexes
 }
 
 // assemble runs the set-up on a fresh manager.
@@ -70,6 +73,7 @@ func (b *blueprint) assemble() (*assembly, error) {
 			return nil, fmt.Errorf("set-up number %d: %w", i+1, err)
 		}
 	}
+	maps.Copy(a.cache.indexes, b.indexes)
 	return a, nil
 }
 

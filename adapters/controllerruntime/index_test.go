@@ -3,6 +3,7 @@ package controllerruntime_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -131,5 +132,23 @@ func TestIndexesThatPanic(t *testing.T) {
 	_, err := w.system.Store.Answer(w, &kube.Request{Verb: kube.List, Kind: configMapsKind, Namespace: "default", FieldSelector: "no=x", FromCache: true})
 	if err == nil || !strings.Contains(err.Error(), "index no of ConfigMap: it panicked: no index") {
 		t.Errorf("got the error %v", err)
+	}
+}
+
+// TestIndexesThatAreAddedOnce has a program add an index the first time only that it is set up in this process: instances that come later have it.
+func TestIndexesThatAreAddedOnce(t *testing.T) {
+	var once sync.Once
+	r := marked(t, marking(func(mgr ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {
+		once.Do(func() {
+			if err := mgr.GetFieldIndexer().IndexField(t.Context(), &corev1.ConfigMap{}, "color", func(o client.Object) []string { return []string{o.GetLabels()["color"]} }); err != nil {
+				t.Error(err)
+			}
+		})
+		return func(ctx context.Context, _ *corev1.ConfigMap) error {
+			return mgr.GetClient().List(ctx, &corev1.ConfigMapList{}, client.MatchingFields{"color": "red"})
+		}
+	}))
+	if r.Verdict != core.Holds {
+		t.Errorf("%s, %v, %v", r.Verdict, r.Reasons, r.Findings)
 	}
 }

@@ -73,6 +73,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 	if len(d.setups) > 0 && len(found.controllers) == 0 && (len(found.hooks) == 0 || !d.Mixed()) {
 		return system.Found{}, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
 	}
+	b.indexes = found.cache.indexes
 	return system.Found{Notes: &found.Notes, Indexes: found.cache.indexes, Register: func(server *kube.Server) ([]core.Strategy, []kube.Webhook, error) {
 		b.server = server
 		if err := b.checkMirrors(found); err != nil {

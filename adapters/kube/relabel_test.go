@@ -332,3 +332,37 @@ func TestOutcomesUpToAddresses(t *testing.T) {
 		}
 	}
 }
+
+// What notes the version of another object notes that it is the latest, or that it is not: the version itself depends on words and times that make no difference.
+func TestOutcomesUpToVersions(t *testing.T) {
+	server := newTestServer(t)
+	objects := func(time, noted string, again int) []core.Object {
+		secret := storage.New(tree{"apiVersion": "v1", "kind": "Secret", "metadata": tree{"name": "a", "namespace": "default", "creationTimestamp": time}}, again)
+		if len(secret.Version) < storage.VersionLength {
+			t.Errorf("the version %s is short", secret.Version)
+		}
+		if noted == "" {
+			noted = secret.Version
+		}
+		return []core.Object{
+			{Key: core.Key{Kind: "Secret", Namespace: "default", Name: "a"}, Content: secret},
+			{Key: core.Key{Kind: "Service", Namespace: "default", Name: "b"}, Content: storage.New(tree{
+				"apiVersion": "v1", "kind": "Service", "metadata": tree{"name": "b", "namespace": "default", "annotations": tree{"seen": "v-" + noted}}}, 0)},
+		}
+	}
+	const early, late = "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z"
+	want := canonicalText(server, objects(early, "", 0))
+	for name, test := range map[string]struct {
+		objects []core.Object
+		same    bool
+	}{
+		"the latest of a later one":        {objects(late, "", 0), true},
+		"the latest of one that was again": {objects(early, "", 1), true},
+		"another one":                      {objects(early, "140737488355328", 0), false},
+		"none":                             {objects(early, "none", 0), false},
+	} {
+		if got := canonicalText(server, test.objects); (got == want) != test.same {
+			t.Errorf("%s: it is the same: %t\n%s", name, !test.same, got)
+		}
+	}
+}

@@ -15,7 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Names that the server generates, and uids, depend on the order in which objects were created, and the addresses of Pods on the nodes that run them. Two outcomes that differ in
+// Names that the server generates, and uids, depend on the order in which objects were created, the addresses of Pods on the nodes that run them, and versions that are noted in other objects on words
+// and times that make no difference. Two outcomes that differ in
 // nothing else are the same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
 // it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
 
@@ -77,6 +78,9 @@ type parser struct {
 	uids map[string]core.Key
 	// addresses are the keys of the Pods by their addresses, of which nodes choose any.
 	addresses map[string]core.Key
+	// versions are the keys of the objects by their versions, which follow from all that an object says, also where that does not matter. One that was noted before the object
+	// changed again stays what it is.
+	versions map[string]core.Key
 	// named are the objects of each generated name, in order.
 	named map[string][]core.Key
 	// words are the texts to look for, the longest first, and gone the uids among them of objects that are gone.
@@ -96,7 +100,7 @@ type parser struct {
 // collect finds the generated names and the uids that texts may contain.
 func (p *parser) collect(objects []core.Object) {
 	p.index, p.numbers = map[core.Key]int{}, map[int]int{}
-	uids, addresses := once{}, once{}
+	uids, addresses, versions := once{}, once{}, once{}
 	for _, o := range objects {
 		if storage.IsRecord(o.Key.Kind) {
 			continue
@@ -104,6 +108,7 @@ func (p *parser) collect(objects []core.Object) {
 		object := storage.Of(o.Content)
 		meta := object.Meta()
 		uids.add(string(meta.GetUID()), o.Key)
+		versions.add(object.Version, o.Key)
 		if o.Key.Kind == "Pod" {
 			status, _ := object.Tree["status"].(map[string]any)
 			address, _ := status["podIP"].(string)
@@ -118,6 +123,9 @@ func (p *parser) collect(objects []core.Object) {
 		}
 	}
 	p.uids, p.addresses = uids.only(), addresses.only()
+	if p.versions = versions.only(); !p.notesVersions() {
+		p.versions = nil
+	}
 	for _, o := range objects {
 		if storage.IsRecord(o.Key.Kind) || p.outcome[o.Key] == nil {
 			continue
@@ -128,13 +136,31 @@ func (p *parser) collect(objects []core.Object) {
 			}
 		}
 	}
-	p.words = slices.Concat(slices.Collect(maps.Keys(p.uids)), slices.Collect(maps.Keys(p.addresses)), slices.Collect(maps.Keys(p.named)), p.gone, slices.Collect(maps.Keys(p.drawn)))
+	p.words = slices.Concat(slices.Collect(maps.Keys(p.uids)), slices.Collect(maps.Keys(p.addresses)), slices.Collect(maps.Keys(p.versions)), slices.Collect(maps.Keys(p.named)), p.gone, slices.Collect(maps.Keys(p.drawn)))
 	slices.SortFunc(p.words, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
 		return strings.Compare(a, b)
 	})
+}
+
+// notesVersions reports whether anything in the outcome is as long as versions are, and a number. In most there is nothing.
+func (p *parser) notesVersions() bool {
+	found := false
+	for _, fields := range p.outcome {
+		jsontree.Texts(fields, func(text string, _ bool) string {
+			digits := 0
+			for i := range len(text) {
+				if digits++; text[i] < '0' || text[i] > '9' {
+					digits = 0
+				}
+				found = found || digits >= storage.VersionLength
+			}
+			return text
+		})
+	}
+	return found
 }
 
 // once tells objects by what each of them alone has: by all of them that have it, in turn.
@@ -293,13 +319,7 @@ func (p *parser) text(of core.Key, whole string, reference map[string]any) text 
 			parts = append(parts, segment{choice: number})
 			continue
 		}
-		what := "uid"
-		key, refers := p.uids[word]
-		if !refers {
-			what = "address"
-			key, refers = p.addresses[word]
-		}
-		if refers {
+		if what, key := p.refersTo(word); what != "" {
 			literal("<" + what + " of " + string(key.Kind) + " ")
 			if key.Namespace != "" {
 				parts = append(parts, p.text(key, key.Namespace, nil)...)
@@ -317,6 +337,20 @@ func (p *parser) text(of core.Key, whole string, reference map[string]any) text 
 	}
 	literal(rest)
 	return parts
+}
+
+// refersTo returns the object that a word refers to, and by what of it: nothing if it is none of these.
+func (p *parser) refersTo(word string) (what string, key core.Key) {
+	if key, refers := p.uids[word]; refers {
+		return "uid", key
+	}
+	if key, refers := p.addresses[word]; refers {
+		return "address", key
+	}
+	if key, refers := p.versions[word]; refers {
+		return "version", key
+	}
+	return "", core.Key{}
 }
 
 // next returns the first word to look for in a text from a position on, and where it begins. Where several begin, it is the longest.

@@ -172,6 +172,9 @@ func (o *Object) Shown(apiVersion, resourceVersion string) map[string]any {
 // bitsOfText are those of a resource version that come from a text, of which the first is 1, so that the number is long enough not to stand in other texts by chance. Before them is what counts versions.
 const bitsOfText = 48
 
+// VersionLength is how many digits a resource version has at least.
+const VersionLength = 15
+
 // VersionOf derives a resource version from a text: below 2^53, so that every JSON
 // reader can hold it, and never 0.
 func VersionOf(text string) string {
