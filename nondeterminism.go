@@ -22,12 +22,12 @@ func remedy(incident core.Incident) string {
 	case core.Chance:
 		how := "names, passwords, UUIDs, keys and certificates may be random, if whole words of them are, but nothing that decides what is done, and no number or word of a few letters; " +
 			"what is drawn with math/rand/v2, or a rand.Rand of its own, cannot be set: let the set-up give the controller a function without chance; and sort what is taken out of a map"
+		if incident.Slept {
+			return ". Time had passed in that reconcile: where a tick and a deadline come at the same moment, either may be the first, as on a cluster. So it is with wait.PollUntilContextTimeout, and with wait.PollUntilContextCancel below a context.WithTimeout, if the timeout is a multiple of the interval: " +
+				"let the two not meet, as with a timeout that is half an interval longer. If it is something else, " + how
+		}
 		if incident.Reordered {
 			return ". Have it searched: sort what is taken out of a map, and what goroutines come to"
-		}
-		if incident.Slept {
-			return ". Time had passed in that reconcile: where a tick and a deadline come at the same moment, either may be the first, as on a cluster. So it is with wait.PollUntilContextTimeout if the timeout is a multiple of the interval: " +
-				"let the two not meet, as with a timeout that is half an interval longer. If it is something else, " + how
 		}
 		return ". Have it searched: " + how
 	case core.Memory:
@@ -48,6 +48,13 @@ func (v *verdict) byChance(space *explore.Space, p core.Property, finding core.F
 	if who := restsOn(slices.Concat(v.space.Incidents(), space.Incidents()), p, finding); who != "" {
 		return who + ", which is not deterministic: make the controller deterministic, and check again"
 	}
+	if !conducts(p) {
+		for _, who := range slices.Concat(v.space.Connected(), space.Connected()) {
+			if rests(finding, core.Incident{Strategy: who}) {
+				return who + ", which asks somebody who is no part of the system: give it a client for a part of the world that is (docs/external.md), or one that answers in the process, and check again"
+			}
+		}
+	}
 	if !p.Compares {
 		return "" // whatever was drawn, it was done
 	}
@@ -66,7 +73,7 @@ func restsOn(incidents []core.Incident, p core.Property, finding core.Finding) s
 	if demandsDeterminism(p) {
 		return ""
 	}
-	conduct := slices.ContainsFunc(properties.Conduct(), func(q core.Property) bool { return p.Name == q.Name && p.Doc == q.Doc })
+	conduct := conducts(p)
 	for _, incident := range incidents {
 		switch {
 		case incident.Kind != core.Nondeterministic:
@@ -77,6 +84,11 @@ func restsOn(incidents []core.Incident, p core.Property, finding core.Finding) s
 		}
 	}
 	return ""
+}
+
+// conducts reports whether a property is one of code, which does wrong whoever has answered it.
+func conducts(p core.Property) bool {
+	return slices.ContainsFunc(properties.Conduct(), func(q core.Property) bool { return p.Name == q.Name && p.Doc == q.Doc })
 }
 
 // rests reports whether a controller that is not deterministic takes part in one of the runs of a finding.

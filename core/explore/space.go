@@ -343,6 +343,9 @@ func (s *Space) Drawing() []string { return s.machine.Drawing() }
 // Gambling names the controllers that were found to decide by random values, in the order of the system: of what they may do, only what came of those that were drawn was searched.
 func (s *Space) Gambling() []string { return s.machine.Gambling() }
 
+// Connected names the controllers that were found to ask somebody who is no part of the system, in the order of the system: of what they may do, only what came of the answers was searched.
+func (s *Space) Connected() []string { return s.machine.Connected() }
+
 // Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
 // twice have those of the process.
 func (s *Space) Views() []core.ViewReport {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/trace"
 	"slices"
 	"strings"
@@ -68,6 +69,7 @@ const mark = "orrery traces a run"
 // follower follows the goroutines of a run through a trace.
 type follower struct {
 	without []string
+	modules modules
 	// root is who traces, and families are the goroutines that come from it, each with the stack on which it was started and those behind it.
 	root     exp.GoID
 	families map[exp.GoID][]place
@@ -86,7 +88,7 @@ func read(text io.Reader, without []string) ([]Deed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the trace of a run cannot be read: %w", err)
 	}
-	f := follower{without: without, root: exp.NoGoroutine, families: map[exp.GoID][]place{}, found: map[Deed]bool{}}
+	f := follower{without: without, modules: built(), root: exp.NoGoroutine, families: map[exp.GoID][]place{}, found: map[Deed]bool{}}
 	for {
 		event, err := events.ReadEvent()
 		if errors.Is(err, io.EOF) {
@@ -130,8 +132,8 @@ func (f *follower) follow(event exp.Event) {
 		f.families[transition.Resource.Goroutine()] = stack
 	case !inside:
 	case to == exp.GoSyscall || to == exp.GoWaiting && transition.Reason == "network":
-		if kind, known := kindOf(stack); known {
-			f.found[Deed{kind, where(stack)}] = true
+		if kind, known := f.modules.kindOf(stack); known {
+			f.found[Deed{kind, f.modules.where(stack)}] = true
 		}
 	}
 }
@@ -152,7 +154,7 @@ func (f *follower) leavesOut(stack []place) bool {
 }
 
 // kindOf returns what a stack of a system call or a wait is about, and false for what is not told.
-func kindOf(stack []place) (Kind, bool) {
+func (m modules) kindOf(stack []place) (Kind, bool) {
 	for _, p := range stack {
 		switch dir := packageOf(p.function); {
 		case dir == "net":
@@ -163,7 +165,7 @@ func kindOf(stack []place) (Kind, bool) {
 			return 0, false
 		case dir == "time": // reads time zones
 			return 0, false
-		case !standard(dir):
+		case !m.standard(dir):
 			return File, slices.ContainsFunc(stack, func(p place) bool { return packageOf(p.function) == "os" })
 		}
 	}
@@ -171,8 +173,8 @@ func kindOf(stack []place) (Kind, bool) {
 }
 
 // where says where in the code a stack is.
-func where(stack []place) string {
-	i := slices.IndexFunc(stack, func(p place) bool { return !standard(packageOf(p.function)) })
+func (m modules) where(stack []place) string {
+	i := slices.IndexFunc(stack, func(p place) bool { return !m.standard(packageOf(p.function)) })
 	if i < 0 {
 		i = len(stack) - 1
 	}
@@ -188,8 +190,31 @@ func packageOf(function string) string {
 	return dir + name
 }
 
-// standard reports whether a package is of the standard library, whose paths have no dot in their first element.
-func standard(dir string) bool {
+// modules are the paths of those modules of a program that could be of the standard library by their paths.
+type modules []string
+
+// built returns the modules of this program.
+func built() modules {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var all modules
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path != "" && !domain(m.Path) {
+			all = append(all, m.Path)
+		}
+	}
+	return all
+}
+
+// domain reports whether the first element of an import path has a dot. Those of the standard library have none.
+func domain(dir string) bool {
 	first, _, _ := strings.Cut(dir, "/")
-	return !strings.Contains(first, ".") && dir != "main"
+	return strings.Contains(first, ".")
+}
+
+// standard reports whether a package is of the standard library.
+func (m modules) standard(dir string) bool {
+	return !domain(dir) && dir != "main" && !slices.ContainsFunc(m, func(path string) bool { return dir == path || strings.HasPrefix(dir, path+"/") })
 }

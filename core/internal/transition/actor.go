@@ -38,6 +38,8 @@ type Actor struct {
 	later string
 	// gambles tells that the code is known to decide by random values.
 	gambles bool
+	// connected tells that the code is known to ask somebody who is no part of the system.
+	connected bool
 	// Process is what it runs in, and of is what it is called there, empty if it is alone. domain is the memory that it has in it.
 	Process *Process
 	of      string

@@ -78,6 +78,15 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
+	if l.began.moved() {
+		if _, err := l.reachesOut(a, run); err != nil {
+			session.Abort()
+			return err
+		}
+	}
+	if a.connected { // Nothing that it does is a function of what it is given, so that there is nothing to audit.
+		return l.close(session, a, run)
+	}
 	key := l.digest(a, nil, run)
 	if known, found := l.Memo.runs.get(key); found && known.times >= times {
 		run.Leaf.Overtaking = known.overtaking
@@ -87,13 +96,13 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		return l.besides(a, run)
 	}
 	drawn := l.drawn(session, a, run)
-	before := iotrace.Now()
+	before := count{iotrace.Now()}
 	sure, indifferent, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
 		return err
 	}
 	reaches := false
-	if now := iotrace.Now(); !now.Known() || now.Since(before) > 0 {
+	if before.moved() {
 		if reaches, err = l.reachesOut(a, run); err != nil {
 			return err
 		}
@@ -147,6 +156,15 @@ func (l *Learner) leftAlone(a *Actor) bool {
 	return !a.Sequential && !a.domain.manner.Active && a.domain.fresh != nil && behavior.LeavesGoroutines(a.Strategy)
 }
 
+// count is what the process had read, written and sent at some time.
+type count struct{ iotrace.Count }
+
+// moved reports whether that is more by now, as far as it is known.
+func (c count) moved() bool {
+	now := iotrace.Now()
+	return !now.Known() || now.Since(c.Count) > 0
+}
+
 // unconnected says what to do about controllers that talk to others.
 const unconnected = "which is no part of the system: what comes of it was not searched. Give the controller a client for a part of the world that is " +
 	"(docs/external.md), or one that answers in the process"
@@ -171,8 +189,10 @@ func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 	for _, deed := range deeds {
 		switch deed.Kind {
 		case iotrace.Network:
+			a.connected = true
 			l.Machine.doubtFirst(a.Name+" talks to the network", "in %s, %s", deed.Where, unconnected)
 		case iotrace.Process:
+			a.connected = true
 			l.Machine.doubtFirst(a.Name+" starts another program", "in %s, which is no part of the system: what comes of it was not searched", deed.Where)
 		case iotrace.File:
 			l.Machine.read(a.Name, deed.Where)
@@ -421,6 +441,9 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
 	if cause == core.Chance && d.Reorders(path) {
 		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
+		if incident.Slept {
+			incident.Message += ", or from several timers that end at the same moment"
+		}
 	}
 	l.report(incident, a, activation)
 	if !incident.Reordered { // there is an end to orders

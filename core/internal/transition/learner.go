@@ -14,6 +14,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
 // Learner runs controller code where the behaviour trees end, and lets the store
@@ -38,6 +39,8 @@ type Learner struct {
 	Ran func()
 
 	audits audits
+	// began is what the process had done outside when the run began that was learned last.
+	began count
 	// Memo is what is known from other searches, and gets what this one finds out.
 	Memo *Memo
 	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded, and trying that nothing is learned, see [Learner.Try].
@@ -101,6 +104,7 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 			return nil, ErrStopped
 		}
 		current = &codeRun{session}
+		l.began = count{iotrace.Now()}
 	}
 	call, leaf, err := current.session.Next(l.Context)
 	if err != nil {
