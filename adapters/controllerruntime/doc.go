@@ -52,8 +52,8 @@
 //
 // Other parts of the world, such as a cloud, are added with [External], see package external. A second cluster is one of them; its caches are not modelled.
 //
-// Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused. So are manager options that keep
-// objects out of the cache or change them, where [ManagerOptions] is told of them: a check without these options is one of a cache that holds everything.
+// Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused. What manager options keep out of the cache, or change in it, is
+// so where [ManagerOptions] is told of them: a check without these options is one of a cache that holds everything.
 //
 // Events that controllers record are dropped. Leader election, rate limits, priorities and resyncs do not happen: every order of
 // the work is searched, and whoever needs no lease may be active twice on request. Timeouts of caches and recovered

@@ -38,7 +38,7 @@ func SystemName(report *core.Report) string {
 func Headline(report *core.Report) string {
 	switch report.Verdict {
 	case core.Holds:
-		return "everything was searched, and nothing wrong was found" + besides(report) + "."
+		return "everything was searched, and nothing wrong was found" + besides(report) + unfinished(report) + "."
 	case core.Violated:
 		found := Counted(len(report.Findings), "finding", "findings")
 		if n := report.Warnings(); n > 0 {
@@ -47,6 +47,20 @@ func Headline(report *core.Report) string {
 		return found + "."
 	}
 	return "nothing wrong was found" + besides(report) + ", but not everything was searched:"
+}
+
+// unfinished tells of conditions under which not everything was searched, where the verdict is that of the first of them.
+func unfinished(report *core.Report) string {
+	n := 0
+	for _, r := range report.Rungs {
+		if r.Verdict != core.Holds {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" while nothing goes wrong; of what may go wrong, %d of %d were not searched to the end", n, len(report.Rungs)-1)
 }
 
 // besides tells of warnings where nothing else was found.

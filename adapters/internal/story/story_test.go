@@ -267,3 +267,27 @@ func TestFieldsThatBeginAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadline says what was not searched to the end of what may go wrong, where the verdict is that of nothing going wrong.
+func TestHeadline(t *testing.T) {
+	rungs := func(verdicts ...core.Verdict) *core.Report {
+		r := &core.Report{Verdict: core.Holds}
+		for _, v := range verdicts {
+			r.Rungs = append(r.Rungs, core.RungReport{Verdict: v})
+		}
+		return r
+	}
+	for _, test := range []struct {
+		report *core.Report
+		want   string
+	}{
+		{rungs(), "everything was searched, and nothing wrong was found."},
+		{rungs(core.Holds, core.Holds), "everything was searched, and nothing wrong was found."},
+		{rungs(core.Holds, core.Inconclusive, core.Holds, ""),
+			"everything was searched, and nothing wrong was found while nothing goes wrong; of what may go wrong, 2 of 3 were not searched to the end."},
+	} {
+		if got := story.Headline(test.report); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
