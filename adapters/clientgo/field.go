@@ -1,8 +1,10 @@
 package clientgo
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,11 @@ func fieldNamed(structure reflect.Value, name string) reflect.Value {
 	if !field.IsValid() || !field.CanAddr() {
 		return reflect.Value{}
 	}
+	return open(field)
+}
+
+// open returns a field of a struct, exported or not, as one that can be read and set.
+func open(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
 }
 
@@ -26,6 +33,8 @@ type place struct {
 	field reflect.Value
 	queue reflect.Value
 }
+
+var errNoPlace = errors.New("no field that holds a work queue with items")
 
 // placesOf returns the fields of a controller that can hold a queue: those named, or all that can without a name.
 func placesOf[T comparable](of any, queue *Queue[T], names []string) ([]place, error) {
@@ -63,13 +72,44 @@ func placesOf[T comparable](of any, queue *Queue[T], names []string) ([]place, e
 		return places, nil
 	}
 	if len(places) == 0 {
-		return nil, fmt.Errorf("%T has no field that holds a work queue with items of type %s: pass the queue where the controller takes one", of, reflect.TypeFor[T]())
+		return nil, fmt.Errorf("%T has %w of type %s: pass the queue where the controller takes one, or take over the one that it has made with clientgo.TakeOver", of, errNoPlace, reflect.TypeFor[T]())
 	}
 	var found []string
 	for _, p := range places {
 		found = append(found, p.name)
 	}
 	return nil, fmt.Errorf("%T has several fields that can hold a work queue, %s: name those that hold this one", of, strings.Join(found, ", "))
+}
+
+// madeWithin returns the rate-limiting queues that client-go has made and that structs hold which a controller leads to, also through interfaces: a library makes them for it.
+func madeWithin(controller any) []shutDowner {
+	const deepest = 4
+	var found []shutDowner
+	var look func(v reflect.Value, depth int)
+	look = func(v reflect.Value, depth int) {
+		for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+			if made, is := v.Interface().(shutDowner); is && v.Kind() == reflect.Pointer && !v.IsNil() && ofWorkqueue(v.Type().Elem()) {
+				if !slices.Contains(found, made) {
+					found = append(found, made)
+				}
+				return
+			}
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.Struct || depth == deepest {
+			return
+		}
+		if !v.CanAddr() { // as in an interface: what is copied leads to the same
+			there := reflect.New(v.Type()).Elem()
+			there.Set(v)
+			v = there
+		}
+		for i := range v.NumField() {
+			look(open(v.Field(i)), depth+1)
+		}
+	}
+	look(reflect.ValueOf(controller), 0)
+	return found
 }
 
 // shutDowner is what all interfaces of work queues have.
@@ -86,7 +126,8 @@ func (q *Queue[T]) fitting(field reflect.Type) (reflect.Value, bool) {
 }
 
 // QueueIn puts a queue in the place of the one that a controller has made for itself, which is shut down: into the field of that name, exported or not, or
-// into several that hold the same queue. Without a name it is the only field that can hold it. The controller is given as a pointer. What else holds the queue
+// into several that hold the same queue. Without a name it is the only field that can hold it, or else the only rate-limiting queue of client-go in what its fields hold, such as that of the
+// factory of library-go. The controller is given as a pointer. What else holds the queue
 // that was there, such as an event handler that was made with it, gets the new one as well if it is a rate-limiting one, see [TakeOver].
 func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Queue[T], error) {
 	queue, err := NewQueue[T](e)
@@ -94,6 +135,14 @@ func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Q
 		return nil, err
 	}
 	places, err := placesOf(controller, queue, fields)
+	if errors.Is(err, errNoPlace) {
+		if made := madeWithin(controller); len(made) == 1 {
+			if err := queue.takeOver(made[0]); err != nil {
+				return nil, err
+			}
+			return queue, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,20 @@ func (interval) Forget(string) {}
 // NumRequeues implements [workqueue.TypedRateLimiter].
 func (interval) NumRequeues(string) int { return 1 }
 
+// libraryController has its queue in a struct behind an interface, as the controllers of library-go's factory have.
+type libraryController struct {
+	name  string
+	syncs interface {
+		Queue() workqueue.TypedRateLimitingInterface[string]
+	}
+}
+
+type syncContext struct {
+	queue workqueue.TypedRateLimitingInterface[string]
+}
+
+func (s syncContext) Queue() workqueue.TypedRateLimitingInterface[string] { return s.queue }
+
 // TestLimiters checks a controller that always adds its item again, in the way that its limiter is for: one with an interval polls, and one that holds back the more the more often an item
 // has failed tries again at once, however long it may take.
 func TestLimiters(t *testing.T) {
@@ -47,6 +61,9 @@ func TestLimiters(t *testing.T) {
 			},
 			"taken over": func(e *clientgo.Environment, m *mirror) (*clientgo.Queue[string], error) {
 				return clientgo.TakeOver[string](e, m.queue)
+			},
+			"held by what a library has made": func(e *clientgo.Environment, m *mirror) (*clientgo.Queue[string], error) {
+				return clientgo.QueueIn[string](e, &libraryController{name: "mirror", syncs: syncContext{m.queue}})
 			},
 		} {
 			t.Run(name+" "+run, func(t *testing.T) {
