@@ -42,7 +42,7 @@ func (d *definition) SetUps() int { return len(d.setups) }
 
 // Survey implements [system.Library].
 func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system.Found, error) {
-	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), loggers: d.Loggers(settleGlobals), instances: new(transport.Instances)}
+	b := &blueprint{server: server, decoder: informer.NewDecoder(scheme), types: typesOf(server), loggers: d.Loggers(system.SettleGlobals), instances: new(transport.Instances)}
 	if d.Mixed() {
 		b.groups = 1
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -95,8 +96,6 @@ func (p panicking) String() string { return fmt.Sprint(*p.at) }
 // TestLogsOfSteps checks what is shown of lines that controllers log in many ways, and that all is the same when it is done again.
 func TestLogsOfSteps(t *testing.T) {
 	global := ctrllog.Log.WithName("package")
-	klog.SetLogger(ctrl.Log)
-	t.Cleanup(klog.ClearLogger)
 	secret := &corev1.Secret{Data: map[string][]byte{"password": []byte("hush")}}
 	secret.Namespace, secret.Name = "default", "s"
 	for name, test := range map[string]struct {
@@ -287,5 +286,24 @@ func TestLogsBeforeCrash(t *testing.T) {
 		if !slices.Equal(lines, want) {
 			t.Errorf("%s: up to the crash, there are %q, want %q", granularity, lines, want)
 		}
+	}
+}
+
+// TestErrorsThatNobodyHandles has a controller hand errors to client-go that nobody handles: who does so must not sleep until the last such error is a while ago, which was on another clock.
+func TestErrorsThatNobodyHandles(t *testing.T) {
+	r := marked(t, marking(func(ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {
+		return func(ctx context.Context, _ *corev1.ConfigMap) error {
+			start := time.Now()
+			for range 3 {
+				utilruntime.HandleErrorWithContext(ctx, errors.New("nobody handles it"), "of a test")
+			}
+			if slept := time.Since(start); slept > 0 {
+				return fmt.Errorf("it slept for %s", slept)
+			}
+			return nil
+		}
+	}))
+	if r.Verdict != core.Holds {
+		t.Errorf("%s: %v %v", r.Verdict, r.Reasons, r.Findings)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/orrery-dev/orrery/adapters/internal/metrics"
+	"github.com/orrery-dev/orrery/adapters/internal/system"
 )
 
 // controller-runtime has one registry.
@@ -136,5 +137,7 @@ var setGlobal sync.Once
 // complains after half a minute.
 func logGlobally(logger logr.Logger) logr.Logger {
 	setGlobal.Do(func() { ctrllog.SetLogger(logger) })
-	return ctrllog.Log.WithValues() // what it hands out leads to the logger itself
+	own := ctrllog.Log.WithValues() // what it hands out leads to the logger itself
+	system.SettleGlobals(own)
+	return own
 }
