@@ -138,24 +138,6 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	return nil
 }
 
-// deserted reports whether a run got stuck because it has to do with goroutines that the set-up has started, outside of its bubble: it waits for them for ever,
-// or shares a channel with them, which ends the process. Where the process works between activations, its set-up is in the bubble, too.
-func (l *Learner) deserted(a *Actor, leaf *behavior.Leaf) bool {
-	switch leaf.Failure {
-	case behavior.Deadlock, behavior.Overdue: // which of them depends on where the channel was made that it waits for
-		return l.leftAlone(a)
-	case behavior.Fatal:
-		return strings.Contains(leaf.Message, "synctest") && l.leftAlone(a)
-	}
-	return false
-}
-
-// leftAlone reports whether the set-up of a controller starts goroutines, and they are not in the bubble of its runs: nobody knows when they do what, and whose run it
-// comes in.
-func (l *Learner) leftAlone(a *Actor) bool {
-	return !a.Sequential && !a.domain.manner.Active && a.domain.fresh != nil && behavior.LeavesGoroutines(a.Strategy)
-}
-
 // count is what the process had read, written and sent at some time.
 type count struct{ iotrace.Count }
 

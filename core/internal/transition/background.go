@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -295,6 +296,24 @@ func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Sess
 	return keepsAt(run, d.contents[run.Leaf.Memory], l.contents(d, memory), func(path, here, there string) bool {
 		return !behavior.Unsaid(path) && !behavior.SameButForTimes(here, there)
 	})
+}
+
+// deserted reports whether a run got stuck because it has to do with goroutines that the set-up has started, outside of its bubble: it waits for them for ever,
+// or shares a channel with them, which ends the process. Where the process works between activations, its set-up is in the bubble, too.
+func (l *Learner) deserted(a *Actor, leaf *behavior.Leaf) bool {
+	switch leaf.Failure {
+	case behavior.Deadlock, behavior.Overdue: // which of them depends on where the channel was made that it waits for
+		return l.leftAlone(a)
+	case behavior.Fatal:
+		return strings.Contains(leaf.Message, "synctest") && l.leftAlone(a)
+	}
+	return false
+}
+
+// leftAlone reports whether the set-up of a controller starts goroutines, and they are not in the bubble of its runs: nobody knows when they do what, and whose run it
+// comes in.
+func (l *Learner) leftAlone(a *Actor) bool {
+	return !a.Sequential && !a.domain.manner.Active && a.domain.fresh != nil && behavior.LeavesGoroutines(a.Strategy)
 }
 
 // unexpectedBackground is a memory of which those who share it work between activations, or in which something ticks.
