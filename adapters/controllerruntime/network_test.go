@@ -21,16 +21,19 @@ func TestFindingsOfTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	r := marked(t, marking(func(ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {
 		return func(ctx context.Context, _ *corev1.ConfigMap) error {
 			connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String())
 			if err != nil {
 				return err
 			}
-			defer connection.Close()
 			asked.Add(1)
-			return errors.New("it is unavailable")
+			return errors.Join(connection.Close(), errors.New("it is unavailable"))
 		}
 	}))
 	why := strings.Join(r.Reasons, "\n")
