@@ -49,19 +49,25 @@ func (v *verdict) byChance(space *explore.Space, p core.Property, finding core.F
 		return who + ", which is not deterministic: make the controller deterministic, and check again"
 	}
 	if !conducts(p) {
-		for _, who := range slices.Concat(v.space.Connected(), space.Connected()) {
-			if rests(finding, core.Incident{Strategy: who}) {
-				return who + ", which asks somebody who is no part of the system: give it a client for a part of the world that is (docs/external.md), or one that answers in the process, and check again"
-			}
+		if who := anyOf(finding, v.space.Connected(), space.Connected()); who != "" {
+			return who + ", which asks somebody who is no part of the system: give it a client for a part of the world that is (docs/external.md), or one that answers in the process, and check again"
 		}
 	}
 	if !p.Compares {
 		return "" // whatever was drawn, it was done
 	}
 	// Where the same is drawn again, the outcome might be the same.
-	for _, who := range slices.Concat(v.space.Gambling(), space.Gambling()) {
+	if who := anyOf(finding, v.space.Gambling(), space.Gambling()); who != "" {
+		return who + ", which decides by random values: let it decide by what is not random, and check again"
+	}
+	return ""
+}
+
+// anyOf returns the first of some controllers that takes part in one of the runs of a finding, empty if none does.
+func anyOf(finding core.Finding, controllers ...[]string) string {
+	for _, who := range slices.Concat(controllers...) {
 		if rests(finding, core.Incident{Strategy: who}) {
-			return who + ", which decides by random values: let it decide by what is not random, and check again"
+			return who
 		}
 	}
 	return ""

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +18,6 @@ func fieldNamed(structure reflect.Value, name string) reflect.Value {
 	if !field.IsValid() || !field.CanAddr() {
 		return reflect.Value{}
 	}
-	return open(field)
-}
-
-// open returns a field of a struct, exported or not, as one that can be read and set.
-func open(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
 }
 
@@ -81,34 +75,15 @@ func placesOf[T comparable](of any, queue *Queue[T], names []string) ([]place, e
 	return nil, fmt.Errorf("%T has several fields that can hold a work queue, %s: name those that hold this one", of, strings.Join(found, ", "))
 }
 
-// madeWithin returns the rate-limiting queues that client-go has made and that structs hold which a controller leads to, also through interfaces: a library makes them for it.
+// madeWithin returns the work queues of client-go that a controller leads to, also through interfaces, and that still work by themselves: a library makes them for it.
 func madeWithin(controller any) []shutDowner {
-	const deepest = 4
 	var found []shutDowner
-	var look func(v reflect.Value, depth int)
-	look = func(v reflect.Value, depth int) {
-		for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
-			if made, is := v.Interface().(shutDowner); is && v.Kind() == reflect.Pointer && !v.IsNil() && ofWorkqueue(v.Type().Elem()) {
-				if !slices.Contains(found, made) {
-					found = append(found, made)
-				}
-				return
-			}
-			v = v.Elem()
+	memory.Find(func(v reflect.Value) bool {
+		if working(v) {
+			found = append(found, reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface().(shutDowner))
 		}
-		if v.Kind() != reflect.Struct || depth == deepest {
-			return
-		}
-		if !v.CanAddr() { // as in an interface: what is copied leads to the same
-			there := reflect.New(v.Type()).Elem()
-			there.Set(v)
-			v = there
-		}
-		for i := range v.NumField() {
-			look(open(v.Field(i)), depth+1)
-		}
-	}
-	look(reflect.ValueOf(controller), 0)
+		return false // there may be more
+	}, controller)
 	return found
 }
 

@@ -19,7 +19,6 @@ import (
 	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/orrery-dev/orrery/adapters/internal/pins"
 	"github.com/orrery-dev/orrery/adapters/internal/webhook"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
@@ -105,7 +104,7 @@ func (b *blueprint) remake(path string) func(core.EffectRecorder) (webhook.Handl
 		for _, h := range a.hooks {
 			if handler, runs := h.handler.(*admission.Webhook); runs && h.path == path {
 				a.current.Begin(reads)
-				return b.handle(handler, a.served(), path), nil
+				return b.handle(handler, b.served(a), path), nil
 			}
 		}
 		return nil, errors.New("it cannot be set up again: the set-up registers other webhooks than the first time; it must do the same each time it runs")
@@ -113,8 +112,8 @@ func (b *blueprint) remake(path string) func(core.EffectRecorder) (webhook.Handl
 }
 
 // served returns what the contexts of requests are made of that a webhook server gets. Older versions of controller-runtime make them of nothing.
-func (a *assembly) served() context.Context {
-	if pins.AtLeast("sigs.k8s.io/controller-runtime", "v0.24.0") {
+func (b *blueprint) served(a *assembly) context.Context {
+	if b.basesWebhooks {
 		return a.base
 	}
 	return context.Background()

@@ -42,6 +42,8 @@ type blueprint struct {
 	newClient  client.NewClientFunc
 	controller config.Controller
 	base       manager.BaseContextFunc
+	// basesWebhooks tells that this version of controller-runtime makes the contexts of requests to webhooks of base, too.
+	basesWebhooks bool
 	// holds is what the manager's cache holds.
 	holds  *holdings
 	setups []func(ctrl.Manager) error

@@ -53,7 +53,7 @@
 // Other parts of the world, such as a cloud, are added with [External], see package external. A second cluster is one of them; its caches are not modelled.
 //
 // Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused. What manager options keep out of the cache, or change in it, is
-// so where [ManagerOptions] is told of them: a check without these options is one of a cache that holds everything.
+// so where they are given to [ManagerOptions]: a check without these options is one of a cache that holds everything.
 //
 // Events that controllers record are dropped. Leader election, rate limits, priorities and resyncs do not happen: every order of
 // the work is searched, and whoever needs no lease may be active twice on request. Timeouts of caches and recovered

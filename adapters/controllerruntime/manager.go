@@ -19,18 +19,9 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 )
 
-// controller-runtime has one registry.
-var replacing sync.Mutex
-
 // registry returns the registry of controller-runtime, which knows instances from here on.
 func registry() *metrics.Registry {
-	replacing.Lock()
-	defer replacing.Unlock()
-	r := metrics.Shared(ctrlmetrics.Registry)
-	if ctrlmetrics.Registry != metrics.Base(r) {
-		ctrlmetrics.Registry = r
-	}
-	return r
+	return metrics.Replace(func() metrics.Base { return ctrlmetrics.Registry }, func(r *metrics.Registry) { ctrlmetrics.Registry = r })
 }
 
 // disconnected is a real manager that is never started. What it makes runs through

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
+	"github.com/orrery-dev/orrery/adapters/internal/pins"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
 	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
@@ -57,6 +58,7 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 		newClient:      d.manager.NewClient,
 		controller:     d.manager.Controller,
 		base:           d.manager.BaseContext,
+		basesWebhooks:  pins.AtLeast("sigs.k8s.io/controller-runtime", "v0.24.0"),
 		holds:          holds,
 		setups:         d.setups,
 		configurations: configurations,

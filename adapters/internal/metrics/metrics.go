@@ -28,30 +28,38 @@ type Registry struct {
 	instances map[place]weak.Pointer[Instance]
 }
 
-// Shared returns a registry that has the collectors of another one. It is that if it knows instances already.
-func Shared(base Base) *Registry {
+// shared returns a registry that has the collectors of another one. It is that if it knows instances already.
+func shared(base Base) *Registry {
 	if r, ok := base.(*Registry); ok {
 		return r
 	}
 	return &Registry{base: base, instances: map[place]weak.Pointer[Instance]{}}
 }
 
-// There is one registry for programs that name none.
+// replacing guards the registries that a process has one of.
 var replacing sync.Mutex
 
-// Default returns the registry of programs that name none, which knows instances from here on. It is nil if somebody has put another one there that cannot be read.
-func Default() *Registry {
+// Replace has a registry of the process know instances from here on, and returns it. It is given how to get the one that is there, and how to put another one in its place. It is nil if there is none.
+func Replace(get func() Base, set func(*Registry)) *Registry {
 	replacing.Lock()
 	defer replacing.Unlock()
-	base, ok := prometheus.DefaultRegisterer.(Base)
-	if !ok {
+	base := get()
+	if base == nil {
 		return nil
 	}
-	r := Shared(base)
+	r := shared(base)
 	if base != Base(r) {
-		prometheus.DefaultRegisterer, prometheus.DefaultGatherer = r, r
+		set(r)
 	}
 	return r
+}
+
+// Default is [Replace] for the registry of programs that name none. It is nil if somebody has put another one there that cannot be read.
+func Default() *Registry {
+	return Replace(func() Base {
+		base, _ := prometheus.DefaultRegisterer.(Base)
+		return base
+	}, func(r *Registry) { prometheus.DefaultRegisterer, prometheus.DefaultGatherer = r, r })
 }
 
 // Instance is what the code of one instance registers.

@@ -17,6 +17,11 @@ func counter(name string) prometheus.Collector {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: "It counts."})
 }
 
+// shared returns what a registry is replaced with.
+func shared(base metrics.Base) *metrics.Registry {
+	return metrics.Replace(func() metrics.Base { return base }, func(r *metrics.Registry) { base = r })
+}
+
 // mute describes nothing of what it collects.
 type mute struct{ prometheus.Collector }
 
@@ -38,7 +43,7 @@ func names(t *testing.T, from prometheus.Gatherer) []string {
 // TestRegistry has instances register the same collectors, each for itself, beside those of the process.
 func TestRegistry(t *testing.T) {
 	base := prometheus.NewRegistry()
-	r := metrics.Shared(base)
+	r := shared(base)
 	r.MustRegister(counter("early"))
 	for range 3 {
 		synctest.Test(t, func(t *testing.T) {
@@ -74,7 +79,7 @@ func TestRegistry(t *testing.T) {
 
 // TestGoroutines has instances outside of bubbles register side by side, each on a goroutine of its own.
 func TestGoroutines(t *testing.T) {
-	r := metrics.Shared(prometheus.NewRegistry())
+	r := shared(prometheus.NewRegistry())
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -97,7 +102,7 @@ func TestGoroutines(t *testing.T) {
 
 // TestRuns has an instance register collectors in a bubble that it was not set up in.
 func TestRuns(t *testing.T) {
-	r := metrics.Shared(prometheus.NewRegistry())
+	r := shared(prometheus.NewRegistry())
 	instance := metrics.New(r)
 	r.MustRegister(counter("a"))
 	synctest.Test(t, func(*testing.T) {
@@ -115,7 +120,7 @@ func TestRuns(t *testing.T) {
 
 // TestDefault has the registry of Prometheus know instances.
 func TestDefault(t *testing.T) {
-	if r := metrics.Default(); r != metrics.Default() || metrics.Shared(r) != r {
+	if r := metrics.Default(); r != metrics.Default() || shared(r) != r {
 		t.Error("it is replaced again")
 	}
 	for range 2 {

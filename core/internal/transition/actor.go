@@ -285,7 +285,7 @@ func (w *Walker) othersIdle() (bool, error) {
 	return w.idle()
 }
 
-// tryOut begins a visit with a step of which nobody takes note, until the function that it returns goes back to the one before.
+// tryOut begins a visit with a step that nobody is shown, until the function that it returns goes back to the one before.
 func (w *Walker) tryOut(step Taken) func() {
 	before, monitor, listener := w.visit, w.Monitor, w.Listener
 	w.visit, w.Monitor, w.Listener = visit{visitor: trial{}, step: step}, nil, nil

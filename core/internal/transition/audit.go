@@ -78,8 +78,10 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
+	reaches := false
 	if l.began.moved() {
-		if _, err := l.reachesOut(a, run); err != nil {
+		var err error
+		if reaches, err = l.reachesOut(a, run); err != nil {
 			session.Abort()
 			return err
 		}
@@ -101,8 +103,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err != nil || run.Leaf.Failure.Stuck() {
 		return err
 	}
-	reaches := false
-	if before.moved() {
+	if !reaches && before.moved() {
 		if reaches, err = l.reachesOut(a, run); err != nil {
 			return err
 		}
@@ -181,6 +182,11 @@ func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 		}
 	}
 	return len(deeds) > 0, nil
+}
+
+// Connected names the controllers that are known to ask somebody who is no part of the system, in the order of the system.
+func (m *Machine) Connected() []string {
+	return m.strategies(func(a *Actor) bool { return a.connected })
 }
 
 // audit goes through a new path again on the instance of the session that it was learned in, and on fresh ones. It closes the session,

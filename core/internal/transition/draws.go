@@ -51,11 +51,6 @@ func (m *Machine) Gambling() []string {
 	return m.strategies(func(a *Actor) bool { return a.gambles })
 }
 
-// Connected names the controllers that are known to ask somebody who is no part of the system, in the order of the system.
-func (m *Machine) Connected() []string {
-	return m.strategies(func(a *Actor) bool { return a.connected })
-}
-
 // seed returns what the values of a draw follow from, 0 if nothing is drawn. What is remembered may have been drawn.
 func (it *Item) seed(draw state.Value, since *behavior.Memory) uint64 {
 	if it.draws == nil {
