@@ -262,7 +262,7 @@ func (o Options) explore(began time.Time) explore.Options {
 }
 
 func (o Options) limits() behavior.Limits {
-	return behavior.Limits{Deadline: o.StepDeadline, Calls: o.MaxCalls, Guard: o.Guard, Endless: new(behavior.Endless)}
+	return behavior.Limits{Deadline: o.StepDeadline, Calls: o.MaxCalls, Guard: o.Guard}
 }
 
 // tellingGrace is how long runs are still told after judging has ended, so that what was found is not lost. What does not look whether it has

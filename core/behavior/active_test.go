@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -329,38 +328,6 @@ func TestBeside(t *testing.T) {
 			t.Errorf("active %t: of one that is alone, %q is shown beside %q", active, s.Beside(), s.Shown())
 		}
 		s.Abort()
-	}
-}
-
-// TestEndless wakes who sleeps where a process is told to end, until a process is known to leave goroutines behind that never do.
-func TestEndless(t *testing.T) {
-	for name, test := range map[string]struct {
-		blocked bool
-		woken   int64
-	}{
-		"all of them end": {false, 3},
-		"one never ends":  {true, 1},
-	} {
-		var woken atomic.Int64
-		d := &doer{start: func(d *doer, _ core.EffectRecorder) []func() {
-			routines := []func(){func() { time.Sleep(time.Minute); woken.Add(1) }}
-			if test.blocked {
-				routines = append(routines, func() { <-d.queue })
-			}
-			return routines
-		}}
-		l := limits()
-		l.Endless = new(behavior.Endless)
-		for range 3 {
-			s, _, err := behavior.OpenFresh(t.Context(), d, behavior.Manner{Active: true}, l)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Abort()
-		}
-		if woken := woken.Load(); woken != test.woken {
-			t.Errorf("%s: %d are woken, want %d", name, woken, test.woken)
-		}
 	}
 }
 

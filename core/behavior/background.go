@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing/synctest"
 	"time"
 
@@ -389,24 +388,4 @@ func stacks() string {
 		}
 		text = make([]byte, 2*len(text))
 	}
-}
-
-// Endless are strategies whose instances leave goroutines behind that never end, however much time passes: such as those of caches that clear themselves. Nobody waits for these again. It may be
-// used by several sessions at the same time.
-type Endless struct{ names sync.Map }
-
-// note notes that an instance of a strategy left some.
-func (e *Endless) note(strategy string) {
-	if e != nil {
-		e.names.Store(strategy, true)
-	}
-}
-
-// known reports whether an instance of a strategy was found to leave some.
-func (e *Endless) known(strategy string) bool {
-	if e == nil {
-		return false
-	}
-	_, known := e.names.Load(strategy)
-	return known
 }

@@ -96,15 +96,11 @@ func (b *bubble) stop() {
 		b.contain(func() ending { stop(); return ending{} }, func(ending) {})
 	}
 	synctest.Wait()
-	strategy := b.session.guarded.name
-	if b.session.limits.Endless.known(strategy) || len(b.waiting()) == 0 {
+	if len(b.waiting()) == 0 {
 		return
 	}
 	for stride := range b.strides {
 		sleep(stride)
-	}
-	if len(b.waiting()) > 0 {
-		b.session.limits.Endless.note(strategy)
 	}
 }
 

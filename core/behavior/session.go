@@ -85,8 +85,6 @@ type Limits struct {
 	Guard core.Guard
 	// Randomness sets the random values that code draws, nil if nobody can.
 	Randomness core.Randomness
-	// Endless is whose goroutines are known not to end, nil if nobody keeps that.
-	Endless *Endless
 }
 
 // Session is an instance at work: it runs real controller code, one activation after the other, and stops at
