@@ -3,18 +3,20 @@ package orrery
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/adapters/text"
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/explore"
 )
 
 // ClimbTime, a minute, is how long a [Climb] takes behind its first rung at most, if nothing else is said.
 const ClimbTime = time.Minute
 
-// Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, a controller crashes, a call fails, others act
+// Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, by one change and by as many as one reconcile makes of a kind, a controller crashes, a call fails, others act
 // in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call by call. It ends with the first rung that finds something.
 //
 // The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of MaxTime, or [ClimbTime]: what is not searched by
@@ -48,6 +50,9 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 	var err error
 	if first.Result, err = Run(ctx, system, options); err != nil {
 		return nil, err
+	}
+	if more := batched(system, options, first.Result); more != nil {
+		ladder.Rungs = slices.Insert(ladder.Rungs, 2, *more)
 	}
 	end := time.Now().Add(left())
 	for i := 1; i < len(ladder.Rungs) && ladder.Failed() == nil && ctx.Err() == nil; i++ {
@@ -142,7 +147,11 @@ func (r *Rung) again() string {
 func (r *Rung) code() string {
 	var parts []string
 	for _, s := range r.Options.Stale {
-		parts = append(parts, fmt.Sprintf("{Controller: %q, Rule: orrery.Lag(1)}", s.Controller))
+		kind := ""
+		if s.Kind != "" {
+			kind = fmt.Sprintf(", Kind: %q", s.Kind)
+		}
+		parts = append(parts, fmt.Sprintf("{Controller: %q%s, Rule: %q}", s.Controller, kind, s.Rule))
 	}
 	if len(parts) > 0 {
 		parts = []string{"Stale: []orrery.Staleness{" + strings.Join(parts, ", ") + "}"}
@@ -169,20 +178,13 @@ func (r *Rung) code() string {
 func rungs(system *core.System, options Options) []Rung {
 	all := []Rung{{Name: "nothing goes wrong", Options: options}}
 	add := func(name string, change func(*Options)) {
-		r := Rung{Name: name, Options: options}
-		r.Options.Granularity = PerReconcile
-		change(&r.Options)
-		if _, err := r.Options.conditions(system); err == nil { // or there is nobody whom it could befall
-			all = append(all, r)
+		if r := options.rung(system, name, change); r != nil {
+			all = append(all, *r)
 		}
 	}
 	c := checkedIn(system)
 	if len(c.cached) > 0 {
-		add("caches miss the latest change", func(o *Options) {
-			for _, process := range c.cached {
-				o.Stale = append(o.Stale, Staleness{Controller: process, Rule: Lag(1)})
-			}
-		})
+		add("caches miss the latest change", c.latest)
 	}
 	add("a controller crashes once", func(o *Options) { o.Crashes, o.FaultsIn = 1, c.faulty })
 	add("a call fails once", func(o *Options) { o.Failures, o.FaultsIn = 1, c.faulty })
@@ -197,6 +199,49 @@ func rungs(system *core.System, options Options) []Rung {
 		add("two instances of "+process+" are at work", func(o *Options) { o.Doubles, o.Granularity = []string{process}, PerCall })
 	}
 	return all
+}
+
+// rung returns the rung on which something may go wrong, nil if there is nobody whom it could befall.
+func (o Options) rung(system *core.System, name string, change func(*Options)) *Rung {
+	r := Rung{Name: name, Options: o}
+	r.Options.Granularity = PerReconcile
+	change(&r.Options)
+	if _, err := r.Options.conditions(system); err != nil {
+		return nil
+	}
+	return &r
+}
+
+// batched returns the rung on which caches may miss as many changes of a kind as one reconcile was found to make on the first, nil if none makes several. Where one makes two,
+// a cache that misses one of them hides what comes of missing both.
+func batched(system *core.System, options Options, first *Result) *Rung {
+	c := checkedIn(system)
+	space, searched := first.Graph.(*explore.Space)
+	if len(c.cached) == 0 || !searched {
+		return nil
+	}
+	batches := space.Batches()
+	maps.DeleteFunc(batches, func(_ core.Kind, changes int) bool { return changes < 2 })
+	var stale []Staleness
+	var most []string
+	for _, kind := range slices.Sorted(maps.Keys(batches)) {
+		before := len(stale)
+		for _, process := range c.cached {
+			if slices.Contains(c.kinds[process], kind) {
+				stale = append(stale, Staleness{Controller: process, Kind: kind, Rule: Lag(batches[kind])})
+			}
+		}
+		if len(stale) > before {
+			most = append(most, strings.TrimSuffix(fmt.Sprintf("%d of %s", batches[kind], kind), " of "))
+		}
+	}
+	if len(stale) == 0 {
+		return nil
+	}
+	return options.rung(system, "caches miss all that one reconcile changes: "+strings.Join(most, ", "), func(o *Options) {
+		c.latest(o)
+		o.Stale = append(o.Stale, stale...)
+	})
 }
 
 // on returns the system as it is checked on the rung.
@@ -237,14 +282,22 @@ func actions(s core.Scenario) string {
 // checked are the processes of a system whose controllers are checked, without those around them and without models.
 type checked struct {
 	processes []string
-	// cached are those that have caches.
+	// cached are those that have caches, and kinds is of what.
 	cached []string
+	kinds  map[string][]core.Kind
 	// faulty is what to confine faults to, nil if all are checked.
 	faulty []string
 }
 
+// latest lets their caches miss the latest change of each kind.
+func (c checked) latest(o *Options) {
+	for _, process := range c.cached {
+		o.Stale = append(o.Stale, Staleness{Controller: process, Rule: Lag(1)})
+	}
+}
+
 func checkedIn(system *core.System) checked {
-	var c checked
+	c := checked{kinds: map[string][]core.Kind{}}
 	for _, strategy := range system.Strategies {
 		d := strategy.Describe()
 		if slices.Contains(system.Surroundings, d.Name) || d.Messages || len(d.Standing) > 0 {
@@ -256,6 +309,7 @@ func checkedIn(system *core.System) checked {
 		if len(d.Watches)+len(d.Caches) > 0 && !slices.Contains(c.cached, d.ProcessName()) {
 			c.cached = append(c.cached, d.ProcessName())
 		}
+		c.kinds[d.ProcessName()] = slices.Concat(c.kinds[d.ProcessName()], d.Watches, d.Caches)
 	}
 	if len(system.Surroundings) > 0 {
 		c.faulty = c.processes

@@ -13,15 +13,15 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// ledger is what the controllers of these tests share: a list of names, and what its owner was told.
-type ledger struct{ names, told plain.Var[string] }
+// ledger is what the controllers of these tests share: a list of names, what its owner was told, and a seal.
+type ledger struct{ names, told, seal plain.Var[string] }
 
 // ledgers returns a system of one controller for each function. It is run twice in the beginning, and after changes of the list if it watches that: then it reads the
 // list from a cache.
 func ledgers(t *testing.T, watch bool, reconcile ...func(w *plain.World, l ledger, self string)) *core.System {
 	t.Helper()
-	l := ledger{plain.NewVar[string]("names"), plain.NewVar[string]("told")}
-	model := plain.Model{Name: "ledger", Initial: []core.Initial{plain.Start(l.names.Is(""), l.told.Is(""))}, Properties: properties.Convergent()}
+	l := ledger{plain.NewVar[string]("names"), plain.NewVar[string]("told"), plain.NewVar[string]("seal")}
+	model := plain.Model{Name: "ledger", Initial: []core.Initial{plain.Start(l.names.Is(""), l.told.Is(""), l.seal.Is(""))}, Properties: properties.Convergent()}
 	for i, run := range reconcile {
 		self := string(rune('a' + i))
 		c := plain.Controller{Name: self, Requests: []core.Request{"first", "second"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
@@ -68,6 +68,12 @@ func counts(w *plain.World, l ledger, self string) {
 	}
 }
 
+// seals does as counts, and changes something more, at which caches that miss a single change show the name.
+func seals(w *plain.World, l ledger, self string) {
+	counts(w, l, self)
+	l.seal.Set(w, "sealed")
+}
+
 // TestClimb wants classic mistakes to be found by a climb, each on the first rung that shows it, and what is right to stand on all.
 func TestClimb(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -77,6 +83,7 @@ func TestClimb(t *testing.T) {
 		"right":       {ledgers(t, true, joins, joins), ""},
 		"fight":       {ledgers(t, true, insists, insists), "nothing goes wrong"},
 		"old cache":   {ledgers(t, true, counts), "caches miss the latest change"},
+		"old batch":   {ledgers(t, true, seals), "caches miss all that one reconcile changes: 3"},
 		"half done":   {ledgers(t, true, tells), "a controller crashes once"},
 		"lost update": {ledgers(t, false, joins, joins), "others act between the calls of a reconcile"},
 	} {

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
@@ -154,3 +155,78 @@ func (r Read) Question() Read {
 
 // Asks reports whether two reads look at the same thing, whatever they saw.
 func (r Read) Asks(other Read) bool { return r.Question() == other.Question() }
+
+// Most raises counts to the most changes of each kind that a run through the tree below the node may commit, of those that somebody watches.
+func (n *Node) Most(counts map[core.Kind]int) { n.most(map[core.Kind]int{}, counts) }
+
+// most does the same behind so many changes.
+func (n *Node) most(before, counts map[core.Kind]int) {
+	for _, at := range n.variants {
+		at.most(before, counts)
+	}
+	turns := n.Turns
+	if turns == nil {
+		turns = []*Node{n}
+	}
+	for _, at := range turns {
+		commits := map[*Edge]map[core.Kind]int{}
+		at.answers.each(func(a *Answered) {
+			if of := a.kinds(); of != nil {
+				commits[a.Edge] = raise(commits[a.Edge], of)
+			}
+		})
+		for _, edge := range at.edges {
+			after := before
+			if of := commits[edge]; of != nil {
+				after = maps.Clone(before)
+				for kind, more := range of {
+					after[kind] += more
+				}
+				raise(counts, after)
+			}
+			edge.To.most(after, counts)
+		}
+	}
+}
+
+// each shows all answers of a branch.
+func (b branch) each(show func(*Answered)) {
+	if b.answered != nil {
+		show(b.answered)
+	}
+	if b.probe == nil {
+		return
+	}
+	for next := range b.probe.byValue.All() {
+		next.each(show)
+	}
+	for _, next := range b.probe.bySignature {
+		next.each(show)
+	}
+}
+
+// kinds counts the changes that somebody watches, nil if there are none.
+func (a *Answered) kinds() map[core.Kind]int {
+	var counts map[core.Kind]int
+	for _, write := range a.Writes {
+		if write.Unwatched {
+			continue
+		}
+		if counts == nil {
+			counts = map[core.Kind]int{}
+		}
+		counts[write.Key.Kind]++
+	}
+	return counts
+}
+
+// raise raises counts to others that are higher, and returns them.
+func raise(counts, to map[core.Kind]int) map[core.Kind]int {
+	if counts == nil {
+		counts = map[core.Kind]int{}
+	}
+	for kind, n := range to {
+		counts[kind] = max(counts[kind], n)
+	}
+	return counts
+}

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"encoding/binary"
+	"maps"
 	"strings"
 	"testing"
 
@@ -214,3 +215,33 @@ type initial struct{}
 
 func (initial) Identity() string                   { return "initial" }
 func (initial) Project(o core.Object) core.Content { return textOf(o.Content.Canonical()[:1]) }
+
+// TestMost counts the changes of the run that makes most: of a node with answers in different states, of concurrent calls in both orders, and of what is drawn, without those
+// that nobody watches.
+func TestMost(t *testing.T) {
+	writes := func(kinds ...core.Kind) []Write {
+		var all []Write
+		for _, kind := range kinds {
+			all = append(all, Write{Key: core.Key{Kind: kind}})
+		}
+		return all
+	}
+	leads := func(from *Node, name named, value state.Value, writes []Write) *Node {
+		edge := from.Respond(name)
+		if err := from.Remember([]Read{{Cell: 0, Value: value}}, &Answered{Edge: edge, Writes: writes}); err != nil {
+			t.Fatal(err)
+		}
+		return edge.To
+	}
+	root := &Node{}
+	root.Ask([]core.Call{named("a"), named("b")})
+	second := leads(root.Turns[1], "ok", 1, writes("Pod"))
+	leads(root.Turns[1], "ok", 2, writes("Pod", "Secret")) // in another state
+	leads(second.Vary(3), "ok", 1, append(writes("Pod", "Secret"), Write{Key: core.Key{Kind: "Event"}, Unwatched: true}))
+	leads(leads(root, "done", 1, nil), "ok", 1, writes("Node"))
+	got := map[core.Kind]int{}
+	root.Most(got)
+	if want := map[core.Kind]int{"Pod": 2, "Secret": 2, "Node": 1}; !maps.Equal(got, want) {
+		t.Errorf("at most %v, want %v", got, want)
+	}
+}

@@ -346,6 +346,9 @@ func (s *Space) Gambling() []string { return s.machine.Gambling() }
 // Connected names the controllers that were found to ask somebody who is no part of the system, in the order of the system: of what they may do, only what came of the answers was searched.
 func (s *Space) Connected() []string { return s.machine.Connected() }
 
+// Batches returns how many changes of a kind one reconcile was found to commit at most, for each kind that a controller watches.
+func (s *Space) Batches() map[core.Kind]int { return s.machine.Batches() }
+
 // Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
 // twice have those of the process.
 func (s *Space) Views() []core.ViewReport {

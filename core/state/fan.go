@@ -1,5 +1,7 @@
 package state
 
+import "iter"
+
 // Fan finds what belongs to a value of a cell. Most fans hold one or two values of a cell, some
 // all of them, and a few some of very many: each gets the form that suits it. The zero fan is
 // empty.
@@ -39,6 +41,28 @@ func (f *Fan[T]) Get(value Value) T {
 		}
 	}
 	return f.sparse[value]
+}
+
+// All returns what was put there, in no order of values.
+func (f *Fan[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		var none T
+		for _, r := range f.few {
+			if !yield(r.to) {
+				return
+			}
+		}
+		for _, to := range f.dense {
+			if to != none && !yield(to) {
+				return
+			}
+		}
+		for _, to := range f.sparse {
+			if !yield(to) {
+				return
+			}
+		}
+	}
 }
 
 // Put sets what belongs to a value.
