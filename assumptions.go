@@ -56,7 +56,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, fmt.Sprintf("Two instances of %s are always active.", name))
 	}
 	if len(system.Scenario.Actions) > 0 {
-		given = append(given, "Users take each action of the scenario at most once."+settledFirst(system.Scenario))
+		given = append(given, "Users take each action of the scenario at most once."+settledFirst(system.Scenario)+promised(system.Scenario))
 	}
 	if options.Compact {
 		given = append(given, fmt.Sprintf("No two states have the same 64-bit hash: with %d states, the probability of a collision is about %.1g.", v.space.States(), v.space.Odds()))
@@ -82,6 +82,20 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, store.Assumptions()...)
 	}
 	return slices.Concat(given, system.Assumptions)
+}
+
+// promised says which actions users have promised to take.
+func promised(scenario core.Scenario) string {
+	var names []string
+	for _, action := range scenario.Actions {
+		if action.Promise != nil {
+			names = append(names, strconv.Quote(action.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " They take " + strings.Join(names, ", ") + " sooner or later, so that who waits for it does not wait forever."
 }
 
 // settledFirst says which actions users take only once the system has settled.

@@ -63,6 +63,9 @@ type Graph interface {
 	// enabled, it is eventually taken.
 	Fair(Step) bool
 
+	// Promised returns the promise of a user to take the step sooner or later if it stays possible, nil if there is none. Fair does not count on promises.
+	Promised(Step) *Promise
+
 	// History tells which actions of the scenario were taken on the way to a state, and in which
 	// order. Only ends with the same history can be expected to be the same.
 	History(StateID) []Request

@@ -17,8 +17,16 @@ type Action struct {
 	// Do does it. The rules of [Instance] hold: it is a function of the responses it gets. An error means
 	// that the user was refused, and gave up, unless it is [ErrNotEnabled].
 	Do func(EffectRecorder) error
+	// Promise, if it is not nil, says that the user takes the action sooner or later, as long as it stays possible.
+	Promise *Promise
 	// Settled lets it be taken only where controllers do nothing but wait for timers: the system has settled, until then.
 	Settled bool
+}
+
+// Promise is what controllers may count on: somebody who has deleted what others refer to, to create it again.
+type Promise struct {
+	// Except are the items that may not count on it: to fail until it is kept is an error of theirs, such as to look for the very object that was deleted.
+	Except []Item
 }
 
 // ErrNotEnabled is the error of an action that cannot be taken in this state, such as the failure of what is not there. Then there is no step: effects of the action

@@ -38,7 +38,7 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 	r := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {
 		for _, part := range r.fairParts(states, false) {
-			if u, found := findUnrest(part); found {
+			if u, found := findUnrest(part); found && u.unpromised() {
 				restless = append(restless, u)
 			}
 		}
@@ -83,6 +83,32 @@ func findUnrest(c *component) (unrest, bool) {
 	default:
 		return unrest{c, idleLoop, func(core.Edge) bool { return true }}, true
 	}
+}
+
+// unpromised reports whether it goes on although users keep their promises, and leaves to tell only what does. Retries that write nothing end where the promise is kept, unless
+// it is one that those who retry may not count on.
+func (u *unrest) unpromised() bool {
+	promise := u.component.promised()
+	if promise == nil || u.kind != errorLoop && u.kind != busyLoop {
+		return true
+	}
+	telling := u.telling
+	u.telling = func(e core.Edge) bool { return telling(e) && slices.Contains(promise.Except, e.Step.Item) }
+	return u.component.any(u.telling)
+}
+
+// promised returns the promise to take a step that is possible in all states of the component, nil if there is none.
+func (c *component) promised() *core.Promise {
+	for _, e := range slices.Clone(c.graph.Edges(c.states[0])) {
+		promise := c.graph.Promised(e.Step)
+		possible := func(id core.StateID) bool {
+			return slices.ContainsFunc(c.graph.Edges(id), func(other core.Edge) bool { return other.Step == e.Step })
+		}
+		if promise != nil && !slices.ContainsFunc(c.states, func(id core.StateID) bool { return !possible(id) }) {
+			return promise
+		}
+	}
+	return nil
 }
 
 // rests reports whether some state of the component has no work left.
@@ -134,10 +160,8 @@ func (u unrest) accounts(cycle core.Run) []account {
 	switch u.kind {
 	case livelock:
 		return u.component.livelocks(cycle)
-	case errorLoop:
-		return retries(cycle, func(e core.Edge) bool { return e.Failed != "" })
-	case busyLoop:
-		return retries(cycle, func(e core.Edge) bool { return e.Requeued })
+	case errorLoop, busyLoop:
+		return retries(cycle, u.telling)
 	}
 	controllers := controllersOf(cycle, u.telling)
 	summary, detail := "%s can continue forever without changing anything", "There is always a message to receive or an action to take."

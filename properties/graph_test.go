@@ -20,6 +20,8 @@ type graph struct {
 	initial []core.StateID
 	cut     []bool
 	unfair  map[core.Item]bool
+	// promised are the actions that users have promised to take.
+	promised map[core.Item]*core.Promise
 	// acyclic claims that there is no cycle.
 	acyclic bool
 	// queued is the work in each state, tried what an item would do there.
@@ -74,6 +76,8 @@ func (g *graph) Incidents() []core.Incident           { return g.incident }
 func (g *graph) Fair(step core.Step) bool {
 	return (step.Due() || step.Kind == core.Fire) && !g.unfair[step.Item]
 }
+
+func (g *graph) Promised(step core.Step) *core.Promise { return g.promised[step.Item] }
 
 func (g *graph) Awaited(id core.StateID) []core.Item { return g.awaited[id] }
 

@@ -86,6 +86,9 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	} else if seed > later {
 		compose = random.Later([]func(uint64) (*core.System, error){compose, random.Watchful, random.Dated, random.Patient}[r.IntN(8)/2])
 	}
+	if seed%3 == 0 {
+		compose = random.Promising(compose)
+	}
 	system, err := compose(seed)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)

@@ -2,6 +2,8 @@ package controllerruntime_test
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,10 +11,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -40,6 +44,67 @@ func owner(watches bool) controllerruntime.Option {
 			return reconcile.Result{}, client.IgnoreAlreadyExists(c.Create(ctx, owned))
 		}))
 	})
+}
+
+// TestClimbKeepsPromises wants those who wait for an object that a user has deleted not to be blamed for it, since the user creates it again, but those who fail at the object itself. They may be called the same.
+func TestClimbKeepsPromises(t *testing.T) {
+	const again = "a user takes the actions: delete Widget default/a, then create Widget default/a"
+	for name, test := range map[string]struct {
+		// waiting is the ConfigMap whose controller waits for the Widget, and forgives tells that the controller of the Widget does nothing once it is gone.
+		waiting  string
+		forgives bool
+		want     string
+	}{
+		"another one waits":              {"z", true, ""},
+		"one of the same name waits":     {"a", true, ""},
+		"it looks for the Widget itself": {"z", false, again},
+	} {
+		t.Run(name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				err := ctrl.NewControllerManagedBy(mgr).Named("widgets").For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+					err := c.Get(ctx, request.NamespacedName, &Widget{})
+					if test.forgives {
+						err = client.IgnoreNotFound(err)
+					}
+					return reconcile.Result{}, err
+				}))
+				if err != nil {
+					return err
+				}
+				waits := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+					return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: "default", Name: test.waiting}}}
+				})
+				return ctrl.NewControllerManagedBy(mgr).Named("copies").For(&corev1.ConfigMap{}).Watches(&Widget{}, waits).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+					var source Widget
+					if err := c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "a"}, &source); err != nil {
+						return reconcile.Result{}, err
+					}
+					var copied corev1.ConfigMap
+					if err := c.Get(ctx, request.NamespacedName, &copied); err != nil || copied.Data != nil {
+						return reconcile.Result{}, client.IgnoreNotFound(err)
+					}
+					copied.Data = map[string]string{"parts": strconv.Itoa(source.Spec.Parts)}
+					return reconcile.Result{}, c.Update(ctx, &copied)
+				}))
+			}), controllerruntime.ObjectValues(widget("a", 1), configMap(test.waiting, nil)), controllerruntime.GarbageCollection(),
+				controllerruntime.Properties(properties.Convergent()...), controllerruntime.Properties(properties.Eventually("it is copied", func(s core.State) bool {
+					content := s.Get(core.Key{Kind: "ConfigMap", Namespace: "default", Name: test.waiting})
+					return content != nil && strings.Contains(content.Canonical(), `"parts":"1"`)
+				})))
+			ladder, err := orrery.Climb(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := ""
+			if failed := ladder.Failed(); failed != nil {
+				found = failed.Name
+			}
+			if found != test.want {
+				t.Errorf("it was found where %q, want %q:\n%s", found, test.want, ladder)
+			}
+		})
+	}
 }
 
 // TestClimbImplies wants a controller that does not notice that the object of a Widget's predecessor goes to be found out by a climb, where a user deletes the Widget and creates it again. The

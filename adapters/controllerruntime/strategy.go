@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
@@ -21,6 +23,8 @@ type strategy struct {
 	// index is the position of the controller among those of the set-up.
 	index       int
 	description core.Description
+	// reconciles are the kinds whose objects are known to enqueue themselves.
+	reconciles []core.Kind
 	// pristine is what the instances of its process remember when they are fresh, and own what they do for it.
 	pristine, own map[string]string
 }
@@ -41,7 +45,7 @@ func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	for i, c := range found.controllers {
 		found.Origin(c.roots()...)
 		members := found.process(c.setup)
-		s := &strategy{blueprint: b, index: i, description: c.describe(), pristine: memory.Of(found.roots(c.setup)...), own: memory.Of(c.roots()...)}
+		s := &strategy{blueprint: b, index: i, description: c.describe(), reconciles: c.reconciles(), pristine: memory.Of(found.roots(c.setup)...), own: memory.Of(c.roots()...)}
 		s.description.Process = processName(members)
 		s.description.Active = found.active(c.setup)
 		s.description.Divided = !b.mirrored(members)
@@ -74,6 +78,33 @@ func (c *registered) describe() core.Description {
 		Opaque:  true,
 	}
 }
+
+// reconciles returns the kinds of the watches whose handlers enqueue the object itself, as those of For do. The handler of a watch is in a field that is not exported: of one that is not found
+// there, nothing is known.
+func (c *registered) reconciles() []core.Kind {
+	var kinds []core.Kind
+	for _, w := range c.watches.handlers {
+		v := reflect.Indirect(reflect.ValueOf(w.Handler))
+		if v.Kind() != reflect.Struct {
+			continue
+		}
+		of := v.FieldByName("handler")
+		if !of.IsValid() || of.Kind() != reflect.Interface || of.IsNil() {
+			continue
+		}
+		t := of.Elem().Type()
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.PkgPath() == reflect.TypeFor[handler.EnqueueRequestForObject]().PkgPath() && strings.HasPrefix(t.Name(), "TypedEnqueueRequestForObject[") {
+			kinds = append(kinds, w.Form.Name())
+		}
+	}
+	return kinds
+}
+
+// Reconciles returns the kinds whose objects the requests name, none if that is not known.
+func (s *strategy) Reconciles() []core.Kind { return s.reconciles }
 
 // Describe implements [core.Strategy].
 func (s *strategy) Describe() core.Description { return s.description }

@@ -332,7 +332,7 @@ func (s *Space) ignored(l loop) (ignoring []core.StateID, own bool) {
 	return ignoring, own
 }
 
-// dueSteps returns the steps that can be taken in a state and are due, each once, and the agents that take them.
+// dueSteps returns the steps that can be taken in a state and are due, or promised, each once, and the agents that take them.
 func (s *Space) dueSteps(id core.StateID) (steps []core.Step, agents []int) {
 	s.reader.Load(s.row(id))
 	d := dueVisitor{space: s}
@@ -355,7 +355,7 @@ func (d *dueVisitor) Stopped(t *transition.Taken, _ error) error { return d.Took
 
 // Took implements [transition.Visitor].
 func (d *dueVisitor) Took(t *transition.Taken) error {
-	if step := t.Step(); d.space.Fair(step) && !step.Kind.Timed() && !slices.Contains(d.steps, step) {
+	if step := t.Step(); d.space.expected(step) && !step.Kind.Timed() && !slices.Contains(d.steps, step) {
 		d.steps, d.agents = append(d.steps, step), append(d.agents, t.Agent())
 	}
 	return nil

@@ -46,6 +46,22 @@ func (s *Space) Fair(step core.Step) bool {
 	return (step.Kind.Timed() || step.Due()) && !s.machine.Unfair(step)
 }
 
+// Promised implements [core.Graph].
+func (s *Space) Promised(step core.Step) *core.Promise {
+	if step.Kind != core.Intervene {
+		return nil
+	}
+	actions := s.machine.System.Scenario.Actions
+	i := slices.IndexFunc(actions, func(a core.Action) bool { return core.Request(a.Name) == step.Item.Request })
+	if i < 0 {
+		return nil
+	}
+	return actions[i].Promise
+}
+
+// expected tells that the step is taken sooner or later if it stays possible, because fairness is assumed of it or because it was promised.
+func (s *Space) expected(step core.Step) bool { return s.Fair(step) || s.Promised(step) != nil }
+
 // History implements [core.Graph].
 func (s *Space) History(id core.StateID) []core.Request {
 	s.reader.Load(s.row(id))

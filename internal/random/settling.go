@@ -23,3 +23,30 @@ func Settling(compose func(seed uint64) (*core.System, error)) func(seed uint64)
 		}
 	}
 }
+
+// Promising returns the family of systems that are as those of another one, but that users promise to take most of their actions, on which some of the requests may not count.
+func Promising(compose func(seed uint64) (*core.System, error)) func(seed uint64) (*core.System, error) {
+	return func(seed uint64) (*core.System, error) {
+		system, err := compose(seed)
+		if err != nil {
+			return nil, err
+		}
+		actions := system.Scenario.Actions
+		for i := range actions {
+			if (seed/3+uint64(i))%4 == 0 {
+				continue
+			}
+			promise := &core.Promise{}
+			for j, s := range system.Strategies {
+				if (seed/3+uint64(j))%2 == 0 {
+					continue
+				}
+				for _, o := range system.Initial[0].Objects {
+					promise.Except = append(promise.Except, core.Item{Strategy: s.Describe().Name, Request: core.Request(o.Key.Namespace)})
+				}
+			}
+			actions[i].Promise = promise
+		}
+		return system, nil
+	}
+}

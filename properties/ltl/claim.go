@@ -83,7 +83,7 @@ func (c *checker) property(doc string) core.Property {
 }
 
 func (c *checker) fair(g core.Graph, step core.Step) bool {
-	return c.fairness != Unfair && g.Fair(step)
+	return c.fairness != Unfair && (g.Fair(step) || g.Promised(step) != nil)
 }
 
 // judge implements [core.Property.Judge].

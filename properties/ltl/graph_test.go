@@ -21,6 +21,8 @@ type graph struct {
 	letters []int
 	cut     []bool
 	unfair  map[core.Step]bool
+	// promised are unfair steps that users have promised to take.
+	promised map[core.Step]bool
 }
 
 // point is a state that is nothing but its letter.
@@ -43,6 +45,16 @@ func (g *graph) State(id core.StateID) core.State  { return point{letter: g.lett
 func (g *graph) Edges(id core.StateID) []core.Edge { return slices.Clone(g.edges[id]) }
 func (g *graph) Cut(id core.StateID) bool          { return g.cut[id] }
 func (g *graph) Fair(step core.Step) bool          { return !g.unfair[step] }
+
+func (g *graph) Promised(step core.Step) *core.Promise {
+	if g.promised[step] {
+		return &core.Promise{}
+	}
+	return nil
+}
+
+// assumed tells that a step is taken sooner or later if it stays possible.
+func (g *graph) assumed(step core.Step) bool { return g.Fair(step) || g.promised[step] }
 
 func (g *graph) Quiescent() []core.StateID {
 	var ids []core.StateID
@@ -90,7 +102,7 @@ func (g *graph) Shortest(accept func(core.StateID) bool) (core.Run, bool) {
 func newGraph(letters ...int) *graph {
 	return &graph{
 		edges: make([][]core.Edge, len(letters)), letters: letters, cut: make([]bool, len(letters)),
-		initial: []core.StateID{0}, unfair: map[core.Step]bool{},
+		initial: []core.StateID{0}, unfair: map[core.Step]bool{}, promised: map[core.Step]bool{},
 	}
 }
 
@@ -127,6 +139,7 @@ func drawGraph(t *rapid.T, names ...string) *graph {
 			s.Kind = core.Fire
 		}
 		g.unfair[s] = rapid.IntRange(0, 3).Draw(t, "unfair") == 0
+		g.promised[s] = g.unfair[s] && rapid.IntRange(0, 2).Draw(t, "promised") == 0
 	}
 	// Whatever cannot be reached yet is a state to start in.
 	for id := range n {
@@ -172,7 +185,7 @@ func (g *graph) fair(fairness ltl.Fairness, at core.StateID, cycle core.Run) boo
 			}
 			taken := slices.ContainsFunc(cycle, func(other core.Edge) bool { return other.Step == e.Step })
 			must := always || able && (fairness == ltl.Strong || e.Step.Kind == core.Fire)
-			if g.Fair(e.Step) && must && !taken {
+			if g.assumed(e.Step) && must && !taken {
 				return false
 			}
 		}
@@ -186,7 +199,7 @@ func (g *graph) lassos(fairness ltl.Fairness, steps int, visit func(start core.S
 	var extend func(start core.StateID, run core.Run) bool
 	extend = func(start core.StateID, run core.Run) bool {
 		at := run.End(start)
-		if !g.cut[at] && g.fair(fairness, at, nil) && !slices.ContainsFunc(g.edges[at], func(e core.Edge) bool { return fairness != ltl.Unfair && g.Fair(e.Step) }) {
+		if !g.cut[at] && g.fair(fairness, at, nil) && !slices.ContainsFunc(g.edges[at], func(e core.Edge) bool { return fairness != ltl.Unfair && g.assumed(e.Step) }) {
 			if !visit(start, run, nil) {
 				return false
 			}

@@ -24,6 +24,10 @@ func TestByHand(t *testing.T) {
 	// Here a run need not blink, as the step that does is unfair.
 	steady := blinking().add(0, 0, "stay")
 	steady.unfair[step("p")] = true
+	kept := newGraph(none, a).add(0, 0, "p").add(0, 1, "q").add(1, 1, "p")
+	kept.unfair[step("q")], kept.promised[step("q")] = true, true
+	broken := newGraph(none, a).add(0, 0, "p").add(0, 1, "q").add(1, 1, "p")
+	broken.unfair[step("q")] = true
 	detour := newGraph(none, b).add(0, 0, "p").add(0, 1, "q").add(1, 0, "q")
 	detour.unfair[step("q")] = true
 	for _, test := range []struct {
@@ -53,6 +57,9 @@ func TestByHand(t *testing.T) {
 		{name: "a cycle that does all duties", formula: "F G a",
 			graph: newGraph(a, none, a).add(0, 1, "p").add(1, 0, "p").add(0, 2, "q").add(2, 0, "q").add(1, 1, "q").add(2, 2, "p"),
 			stem:  []core.StateID{0}, cycle: []core.StateID{0, 1, 1, 0}},
+		{name: "a promise", graph: kept, formula: "F a", holds: true},
+		{name: "a promise does not bind without fairness", graph: kept, formula: "F a", fairness: ltl.Unfair, stem: []core.StateID{0}},
+		{name: "no promise", graph: broken, formula: "F a", stem: []core.StateID{0}, cycle: []core.StateID{0, 0}},
 		{name: "two marks", formula: "!(G F a && G F b)",
 			graph: newGraph(none, a, b).add(0, 1, "p").add(0, 2, "p2").add(1, 0, "p").add(2, 0, "p"),
 			stem:  []core.StateID{0}, cycle: []core.StateID{0, 1, 0, 2, 0}, fairness: ltl.Unfair},

@@ -16,6 +16,8 @@ func (ring) Initial() []core.StateID       { return []core.StateID{0} }
 func (ring) State(core.StateID) core.State { return idle{} }
 func (ring) Fair(core.Step) bool           { return true }
 
+func (ring) Promised(core.Step) *core.Promise { return nil }
+
 func (ring) edge(from, to core.StateID) core.Edge {
 	request := core.Request(fmt.Sprint(from, " to ", to))
 	return core.Edge{From: from, To: to, Step: core.Step{Item: core.Item{Request: request}}}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,6 +35,8 @@ type Action struct {
 	// Settled lets the user do it only once the system has settled, see [Action.OnceSettled].
 	Settled bool
 
+	// promised tells that the user takes it sooner or later, see [Action.Promised].
+	promised bool
 	// creates tells that the action creates an object, and does nothing else.
 	creates bool
 }
@@ -45,10 +48,28 @@ func (a Action) OnceSettled() Action {
 	return a
 }
 
+// Promised returns the action for a user who takes it sooner or later, if it stays possible: to create again what others wait for. Otherwise nobody can count on it, and a controller that
+// returns an error until it is taken is said to retry for ever.
+func (a Action) Promised() Action {
+	a.promised = true
+	return a
+}
+
 // Create is the action of creating an object.
 func Create(object client.Object) Action {
 	return Action{Name: "create " + named(object), creates: true, Do: func(ctx context.Context, c client.Client) error {
 		return c.Create(ctx, copied(object))
+	}}
+}
+
+// CreateOnceGone is [Create] for a user who waits while an object of that name is there, such as one that is still being deleted.
+func CreateOnceGone(object client.Object) Action {
+	create := Create(object)
+	return Action{Name: create.Name, creates: true, Do: func(ctx context.Context, c client.Client) error {
+		if err := create.Do(ctx, c); !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		return core.ErrNotEnabled
 	}}
 }
 
@@ -118,6 +139,9 @@ func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
 	scenario := core.Scenario{InOrder: inOrder}
 	for _, action := range actions {
 		taken := core.Action{Name: action.Name, Settled: action.Settled}
+		if action.promised {
+			taken.Promise = &core.Promise{}
+		}
 		if do := action.Do; do != nil {
 			taken.Do = func(recorder core.EffectRecorder) error {
 				config := transport.New(server, &giving{EffectRecorder: recorder, server: server}).Config("user")

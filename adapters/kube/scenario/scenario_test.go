@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -82,6 +84,26 @@ func TestOf(t *testing.T) {
 		t.Error("an action changes the object that it was given")
 	}
 }
+
+// TestCreateOnceGone wants a user to wait who meets the old object, and to give up for any other reason.
+func TestCreateOnceGone(t *testing.T) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
+	resource := schema.GroupResource{Resource: "nodes"}
+	for want, err := range map[bool]*apierrors.StatusError{true: apierrors.NewAlreadyExists(resource, "n"), false: apierrors.NewForbidden(resource, "n", nil)} {
+		action := Of(newServer(t), []Action{CreateOnceGone(node).Promised()}, true).Actions[0]
+		if action.Name != "create Node n" || action.Promise == nil {
+			t.Errorf("got %+v", action)
+		}
+		if got := action.Do(refusal{kube.Refused(&err.ErrStatus)}); got == nil || errors.Is(got, core.ErrNotEnabled) != want {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}
+
+// refusal answers all calls the same.
+type refusal struct{ response core.Response }
+
+func (r refusal) Do(core.Call) core.Response { return r.response }
 
 // An action without code stays one: the engine says what is wrong with it.
 func TestOfNothing(t *testing.T) {
