@@ -102,6 +102,51 @@ func TestMemoryIsPartOfTheState(t *testing.T) {
 	}
 }
 
+// plugged is a reconciler with plugins in the order of a map, and with their names. The order makes no difference to what it does.
+type plugged struct {
+	client.Client
+	plugins []any
+	names   []string
+}
+
+// Reconcile looks at the object as long as one of its plugins wants to be asked.
+func (p *plugged) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	for _, plugin := range p.plugins {
+		if e, is := plugin.(*every); is && e.asked < 2 && slices.Contains(p.names, "every") {
+			e.asked++
+			return reconcile.Result{Requeue: true}, p.Get(ctx, request.NamespacedName, &Widget{})
+		}
+	}
+	return reconcile.Result{}, nil
+}
+
+type (
+	once  struct{ label string }
+	never struct{}
+	every struct{ asked int }
+)
+
+// TestSetupsThatShuffle wants a check to come to the same each time although each set-up fills lists in another order, and what is kept in their elements to be memory.
+func TestSetupsThatShuffle(t *testing.T) {
+	for range 8 {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			p := &plugged{Client: mgr.GetClient()}
+			for name, plugin := range map[string]any{"once": &once{"x"}, "never": &never{}, "every": &every{}} {
+				p.plugins, p.names = append(p.plugins, plugin), append(p.names, name)
+			}
+			return ctrl.NewControllerManagedBy(mgr).Named("plugged").For(&Widget{}).Complete(p)
+		}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := result.Report
+		if report.Verdict != core.Holds || report.States != 4 || len(report.Memory) != 1 || !slices.Equal(report.Memory[0].Fields, []string{"plugged.plugins"}) {
+			t.Errorf("%s, %d states, the memory is %+v: %v", report.Verdict, report.States, report.Memory, report.Reasons)
+		}
+	}
+}
+
 // TestMemoryWithoutEnd checks a controller that counts its runs, and runs every minute.
 func TestMemoryWithoutEnd(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),

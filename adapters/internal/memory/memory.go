@@ -189,9 +189,7 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 		if v.Kind() == reflect.Slice {
 			m.sights.lookAlong(v)
 		}
-		for i := range v.Len() {
-			m.look(fmt.Sprintf("%s[%d]", path, i), v.Index(i), depth+1)
-		}
+		m.elements(path, v, depth)
 	case reflect.Chan:
 		m.values[path] = fmt.Sprint(v.Len())
 		m.sights.wait(v)
@@ -205,6 +203,56 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	default:
 		m.values[path] = plainly(v)
 	}
+}
+
+// elements notes what is found in a list. Elements of several types are named by their types, and not by where they are, which is a value of its own: a set-up that fills a list from a map leaves to chance
+// which comes first.
+func (m *memory) elements(path string, list reflect.Value, depth int) {
+	types := typesIn(list)
+	if len(types) < 2 {
+		for i := range list.Len() {
+			m.look(fmt.Sprintf("%s[%d]", path, i), list.Index(i), depth+1)
+		}
+		return
+	}
+	var order []string
+	for i := range list.Len() {
+		order = append(order, typeOf(list.Index(i)))
+	}
+	m.values[path+"[]"] = strings.Join(order, " ")
+	for _, of := range types {
+		at, same := path+"["+of+"]", 0
+		for i, other := range order {
+			if other != of {
+				continue
+			}
+			if same++; same > 1 {
+				at = fmt.Sprintf("%s[%s]#%d", path, of, same)
+			}
+			m.look(at, list.Index(i), depth+1)
+		}
+	}
+}
+
+// typesIn returns the types of the elements of a list of interfaces, in order, none for other lists.
+func typesIn(list reflect.Value) []string {
+	if list.Type().Elem().Kind() != reflect.Interface {
+		return nil
+	}
+	var types []string
+	for i := range list.Len() {
+		types = append(types, typeOf(list.Index(i)))
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
+// typeOf names the type of what is behind an interface.
+func typeOf(v reflect.Value) string {
+	if v.IsNil() {
+		return "nil"
+	}
+	return strings.TrimLeft(v.Elem().Type().String(), "*")
 }
 
 // entry is one of a map: what its key comes to, the type of that, and what is behind it.

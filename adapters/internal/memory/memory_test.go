@@ -137,6 +137,39 @@ type served struct{ count int }
 // ServeHTTP implements [http.Handler].
 func (served) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
+// counting and waiting are parts of an instance.
+type (
+	counting struct{ n int }
+	waiting  struct{ n int }
+)
+
+// TestOfLists wants the elements of a list of several types to be named by their types, so that what a set-up leaves to chance is where they are, and nothing else. Where they are is seen all the same.
+func TestOfLists(t *testing.T) {
+	shared := &counting{7}
+	type instance struct {
+		parts []any
+		alike []any
+	}
+	of := func(parts ...any) map[string]string {
+		return Of(&instance{parts, []any{&counting{3}, &counting{4}}})
+	}
+	want := map[string]string{
+		"instance.parts": "3", "instance.parts[]": "memory.counting memory.waiting memory.counting", "instance.parts[memory.counting].n": "1",
+		"instance.parts[memory.counting]#2.n": "5", "instance.parts[memory.waiting].n": "2",
+		"instance.alike": "2", "instance.alike[0].n": "3", "instance.alike[1].n": "4",
+	}
+	if got := of(&counting{1}, &waiting{2}, &counting{5}); !maps.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	type sharing struct{ of *counting }
+	one, other := of(&waiting{2}, shared, nil, &sharing{shared}), of(&sharing{shared}, nil, shared, &waiting{2})
+	delete(one, "instance.parts[]")
+	delete(other, "instance.parts[]")
+	if one["instance.parts[memory.waiting].n"] != "2" || !maps.Equal(one, other) {
+		t.Errorf("%q and, in another order, %q", one, other)
+	}
+}
+
 // What waits in a channel is seen in the order in which it would be received, whatever it is, and stays there.
 func TestOfChannels(t *testing.T) {
 	type event struct {

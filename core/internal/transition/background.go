@@ -11,6 +11,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -91,7 +92,7 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 	if changed, known := l.Memo.sights.get(key); known {
 		memory := maps.Clone(d.fresh)
 		maps.Copy(memory, changed)
-		maps.DeleteFunc(memory, func(_, value string) bool { return value == gone })
+		maps.DeleteFunc(memory, func(_, value string) bool { return value == memories.Gone })
 		return memory, nil
 	}
 	other, err := l.Open(a, run.Activation.Since)
@@ -111,7 +112,7 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 	}
 	memory, err := l.lookedAt(d, other)
 	if memory != nil {
-		l.Memo.sights.set(key, differences(d.fresh, memory))
+		l.Memo.sights.set(key, memories.Differences(d.fresh, memory))
 	}
 	return memory, err
 }

@@ -13,7 +13,7 @@ import (
 
 // What is found of code, by the concept that it shows. The states and steps can be counted by hand; a run is run once and then audited as often as [audits] say.
 
-func TestFindsMemory(t *testing.T)     { finds(t, memories()) }
+func TestFindsMemory(t *testing.T)     { finds(t, remembering()) }
 func TestFindsClocks(t *testing.T)     { finds(t, clocks()) }
 func TestFindsBackground(t *testing.T) { finds(t, backgrounds()) }
 func TestFindsChance(t *testing.T)     { finds(t, chances()) }
@@ -54,7 +54,7 @@ memory of c: 1 []`},
 
 // Searches of all these are interrupted, wherever they run code.
 
-func TestMemoryInterrupted(t *testing.T) { interruptions(t, memories()) }
+func TestMemoryInterrupted(t *testing.T) { interruptions(t, remembering()) }
 func TestClocksInterrupted(t *testing.T) { interruptions(t, clocks(), "clock.go", "learner.go") }
 func TestBackgroundInterrupted(t *testing.T) {
 	interruptions(t, backgrounds(), "background.go", "process.go")

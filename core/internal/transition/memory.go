@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -40,11 +41,11 @@ func (m *Machine) newMemory(name string, active bool, shown, beside []map[string
 	y := memory{used: active || slices.Contains(m.Conditions.Remembering, name), memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
 	if len(shown) > 1 {
 		y.fresh = shown[0]
-		unlike(y.noise, shown)
+		memories.Unlike(y.noise, shown)
 	}
 	if len(beside) > 1 {
 		y.beside = beside[0]
-		unlike(y.besideNoise, beside)
+		memories.Unlike(y.besideNoise, beside)
 	}
 	return y
 }
@@ -133,13 +134,14 @@ func (l *Learner) outlived(a *Actor) (bool, error) {
 			shown = append(shown, other)
 		}
 	}
-	unlike(d.noise, shown)
+	memories.Unlike(d.noise, shown)
 	l.Machine.outlives(d, memory)
 	return len(d.noise) > before, nil
 }
 
 // outlives reports whether a fresh instance remembers something, and says so: that is kept outside of instances.
 func (m *Machine) outlives(d *domain, memory map[string]string) bool {
+	memories.Shuffled(d.noise, d.fresh, memory)
 	changed := d.changed(memory)
 	m.leaveOut(d, changed, d.noise)
 	return len(changed) > 0
@@ -253,7 +255,7 @@ func (l *Learner) recognize(a *Actor, session *behavior.Session, run behavior.Ru
 	}
 	d.originate(memory, run)
 	contents := l.contents(d, memory)
-	if _, known := d.values[dated(identityOf(contents), run)]; !known {
+	if _, known := d.values[dated(memories.Identity(contents), run)]; !known {
 		outlived, err := l.outlived(a)
 		if err != nil {
 			return nil, err
@@ -262,7 +264,7 @@ func (l *Learner) recognize(a *Actor, session *behavior.Session, run behavior.Ru
 			contents = l.contents(d, memory)
 		}
 	}
-	return &remains{memory, contents, dated(identityOf(contents), run)}, nil
+	return &remains{memory, contents, dated(memories.Identity(contents), run)}, nil
 }
 
 // A memory that was never the same on a long way, because of the same fields, is taken to have no end.
@@ -280,7 +282,7 @@ func (d *domain) grows(history []behavior.Run) []string {
 	fields := map[string]int{}
 	for _, run := range history[len(history)-lasting:] {
 		before := d.valueOf(run.Activation.Since)
-		for field := range fieldsOf(differences(d.contents[before], d.contents[run.Leaf.Memory])) {
+		for field := range fieldsOf(memories.Differences(d.contents[before], d.contents[run.Leaf.Memory])) {
 			fields[field]++
 		}
 	}
@@ -403,7 +405,7 @@ func (m *Machine) unignored(d *domain, contents map[string]string) map[string]st
 
 // changed returns what is different in a memory from that of a fresh instance, but not between two fresh ones.
 func (d *domain) changed(memory map[string]string) map[string]string {
-	found := differences(d.fresh, memory)
+	found := memories.Differences(d.fresh, memory)
 	maps.DeleteFunc(found, func(path, _ string) bool { return d.noise[path] })
 	return found
 }
@@ -414,15 +416,6 @@ func leadsThrough(path string, parts []string) bool {
 		rest, through := strings.CutPrefix(path, part)
 		return through && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	})
-}
-
-// identityOf returns what tells contents apart, empty if there are none.
-func identityOf(contents map[string]string) string {
-	var text strings.Builder
-	for _, path := range slices.Sorted(maps.Keys(contents)) {
-		fmt.Fprintf(&text, "%q=%q\n", path, contents[path])
-	}
-	return text.String()
 }
 
 // MemoryCells returns the cells of the memories that are known to be put to use.
@@ -453,22 +446,3 @@ func (m *Machine) Memories() []core.MemoryReport {
 	}
 	return all
 }
-
-// differences returns what is different in a memory from another one: the values there, by the ways to them, and what is no longer there.
-func differences(from, to map[string]string) map[string]string {
-	found := map[string]string{}
-	for path, value := range to {
-		if was, there := from[path]; !there || was != value {
-			found[path] = value
-		}
-	}
-	for path := range from {
-		if _, there := to[path]; !there {
-			found[path] = gone
-		}
-	}
-	return found
-}
-
-// gone stands for a value that is no longer there.
-const gone = "\x00"

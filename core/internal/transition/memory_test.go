@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -17,9 +18,9 @@ func TestDifferences(t *testing.T) {
 		{nil, nil, map[string]string{}},
 		{map[string]string{"a": "1"}, map[string]string{"a": "1"}, map[string]string{}},
 		{map[string]string{"a": "1"}, map[string]string{"a": "2"}, map[string]string{"a": "2"}},
-		{map[string]string{"a": "1", "b": ""}, map[string]string{"c": ""}, map[string]string{"a": gone, "b": gone, "c": ""}},
+		{map[string]string{"a": "1", "b": ""}, map[string]string{"c": ""}, map[string]string{"a": memories.Gone, "b": memories.Gone, "c": ""}},
 	} {
-		if got := differences(test.from, test.to); !maps.Equal(got, test.want) {
+		if got := memories.Differences(test.from, test.to); !maps.Equal(got, test.want) {
 			t.Errorf("from %q to %q: %q", test.from, test.to, got)
 		}
 	}
@@ -67,7 +68,7 @@ func TestIdentityOf(t *testing.T) {
 	all := []map[string]string{nil, {"a": "1"}, {"a": "2"}, {"b": "1"}, {"a": "1", "b": "1"}, {"a": `1"\n"b"="1`}, {"a=\"1\"\nb": "1"}}
 	seen := map[string]int{}
 	for i, contents := range all {
-		id := identityOf(contents)
+		id := memories.Identity(contents)
 		if other, same := seen[id]; same || (id == "") != (i == 0) {
 			t.Errorf("%q and %q have the identity %q", contents, all[other], id)
 		}

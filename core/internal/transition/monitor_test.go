@@ -14,6 +14,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 	"github.com/orrery-dev/orrery/internal/iotrace"
@@ -441,15 +442,13 @@ func TestCrashIn(t *testing.T) {
 	history := f.histories[2][c.Process]
 	second := history[1]
 	its := d.part(second.Activation.Request)
-	before, changed := Recollection{1}, map[string]string{"R.n": "2", "R.fresh": gone, "R.held": core.Locked}
+	before, changed := Recollection{1}, map[string]string{"R.n": "2", "R.fresh": memories.Gone, "R.held": core.Locked}
 	none := goleak.IgnoreCurrent()
 	for _, test := range []struct {
 		calls int
 		want  map[string]string
 	}{{0, changed}, {1, changed}, {2, nil}} {
-		run := second
-		run.Path = run.Path[:test.calls]
-		crashed, err := l.CrashIn(t.Context(), c, before, run)
+		crashed, err := l.CrashIn(t.Context(), c, before, behavior.Run{Activation: second.Activation, Path: second.Path[:test.calls], Leaf: second.Leaf})
 		if err != nil || !maps.Equal(crashed[its], test.want) || len(crashed) > 1 || crashed == nil {
 			t.Errorf("behind %d calls, it had %v, %v", test.calls, crashed, err)
 		}

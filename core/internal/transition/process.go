@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -190,9 +191,9 @@ func keepsTime(memory map[string]string, began time.Time) bool {
 // varies reports whether the fresh instances that were looked at, and the one that was made before any had run, do not have all in common.
 func (s *sharing) varies(manner behavior.Manner) bool {
 	other := func(shown []map[string]string) bool {
-		return slices.ContainsFunc(shown, func(memory map[string]string) bool { return len(differences(shown[0], memory)) > 0 })
+		return slices.ContainsFunc(shown, func(memory map[string]string) bool { return len(memories.Differences(shown[0], memory)) > 0 })
 	}
-	if pristine, known := s.pristine(manner); known && len(differences(s.fresh[0], pristine)) > 0 {
+	if pristine, known := s.pristine(manner); known && len(memories.Differences(s.fresh[0], pristine)) > 0 {
 		return true
 	}
 	return other(s.fresh) || other(s.besides)
@@ -210,15 +211,6 @@ func (s *sharing) pristine(manner behavior.Manner) (memory map[string]string, kn
 // samples is how many fresh instances are looked at where two have not all in common: what a set-up leaves to chance, such as the order of what it takes
 // from a map, may well be the same in two of them.
 const samples = 8
-
-// unlike adds to the noise what fresh instances do not have in common.
-func unlike(noise map[string]bool, shown []map[string]string) {
-	for _, other := range shown[1:] {
-		for path := range differences(shown[0], other) {
-			noise[path] = true
-		}
-	}
-}
 
 // reaches ends a search in which a run has changed the memory of others in its process: it has to be begun again, with one memory for all of them.
 func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
@@ -239,7 +231,7 @@ func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
 		shown = append(shown, fresh.Beside())
 		fresh.Abort()
 	}
-	unlike(d.besideNoise, shown)
+	memories.Unlike(d.besideNoise, shown)
 	l.Machine.leaveOut(d, d.changedBeside(shown[0]), d.besideNoise)
 	for path := range changed {
 		if !d.besideNoise[path] {
@@ -251,7 +243,7 @@ func (l *Learner) reaches(a *Actor, session *behavior.Session) error {
 
 // changedBeside is as [domain.changed] for the other memories of the process.
 func (d *domain) changedBeside(memory map[string]string) map[string]string {
-	found := differences(d.beside, memory)
+	found := memories.Differences(d.beside, memory)
 	maps.DeleteFunc(found, func(path, _ string) bool { return d.besideNoise[path] })
 	return found
 }

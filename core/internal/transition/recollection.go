@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -116,7 +117,7 @@ func (d *domain) value(contents map[string]string, path string) *string {
 		}
 		return brief(fresh)
 	}
-	if value == gone {
+	if value == memories.Gone {
 		return nil
 	}
 	return brief(value)
@@ -191,7 +192,7 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 		// What goes on in the background is not to be seen in the midst of a run, and a lock that the run has taken is nothing that it would have kept.
 		kept := a.domain.contents[a.domain.valueOf(run.Activation.Since)]
 		maps.DeleteFunc(contents, func(path, value string) bool {
-			return value == gone && a.domain.manner.Active || (value == core.Locked || value == core.ReadLocked) && kept[path] != value
+			return value == memories.Gone && a.domain.manner.Active || (value == core.Locked || value == core.ReadLocked) && kept[path] != value
 		})
 		crashed[its] = contents
 	case <-watch.C:
@@ -218,7 +219,7 @@ func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 		return nil, err
 	}
 	changed := a.domain.changed(used)
-	maps.DeleteFunc(changed, func(_, value string) bool { return value == gone })
+	maps.DeleteFunc(changed, func(_, value string) bool { return value == memories.Gone })
 	return firstOf(fieldsOf(changed)), nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -20,7 +21,7 @@ func keeping(p *Process, name string, cell state.Cell, fresh map[string]string, 
 	d.requests[""] = d.parts[0]
 	d.memory = memory{used: true, fresh: fresh, contents: []map[string]string{nil}, memories: []*behavior.Memory{nil}, values: map[string]state.Value{"": 0}}
 	for i, c := range contents {
-		identity := identityOf(c)
+		identity := memories.Identity(c)
 		d.contents, d.memories = append(d.contents, c), append(d.memories, &behavior.Memory{Identity: identity})
 		d.values[identity] = state.Value(i + 1)
 	}
@@ -43,7 +44,7 @@ func texts(changes []core.MemoryChange) []string {
 // TestMemoryChanges has changes of memory be told by what instances show, from one state to another, from a fresh instance, and across a crash.
 func TestMemoryChanges(t *testing.T) {
 	web, db := &Process{Name: "web"}, &Process{Name: "db"}
-	first := keeping(web, "web", 0, map[string]string{"R.n": "0", "R.on": "true"}, map[string]string{"R.n": "1"}, map[string]string{"R.n": "2", "R.on": gone, "R.seen[a]": "x\nof which no more is told"})
+	first := keeping(web, "web", 0, map[string]string{"R.n": "0", "R.on": "true"}, map[string]string{"R.n": "1"}, map[string]string{"R.n": "2", "R.on": memories.Gone, "R.seen[a]": "x\nof which no more is told"})
 	second := keeping(db, "db", 1, nil, map[string]string{"D.list": "2", "D.list[0]": "a", "D.list[1]": "b"}, map[string]string{"D.list": "1", "D.list[0]": "a"})
 	one, other := first.parts[0], second.parts[0]
 	m := &Machine{remembering: []*domain{first, second}, parts: []*part{one, other}}

@@ -30,7 +30,7 @@ func watching(reconcile func(w world, r core.Request) core.Result) func() *core.
 	return of(func() *trade { return does(reconcile) })
 }
 
-func memories() []scenario {
+func remembering() []scenario {
 	counts := func(shows bool) func() *core.System {
 		return of(func() *trade { return sequential(controller("c", countingUp(shows))) })
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memories"
 )
 
 // TestSights has what an active instance shows behind a run be remembered, as far as it is not what a fresh one shows, for the same run of the same memory.
@@ -18,7 +19,7 @@ func TestSights(t *testing.T) {
 	d.fresh = map[string]string{"same": "0", "changed": "1", "left": "2"}
 	run := behavior.Run{Activation: behavior.Activation{Request: "r"}, Leaf: &behavior.Leaf{}}
 	key := l.sight(web, run)
-	l.Memo.sights.set(key, map[string]string{"changed": "3", "left": gone, "new": "4"})
+	l.Memo.sights.set(key, map[string]string{"changed": "3", "left": memories.Gone, "new": "4"})
 	d.manner.Active = true
 	want := map[string]string{"same": "0", "changed": "3", "new": "4"}
 	if got, err := l.seen(web, nil, run); err != nil || !maps.Equal(got, want) || len(d.fresh) != 3 {
