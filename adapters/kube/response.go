@@ -145,23 +145,53 @@ func (c chance) Other(answer core.Response, variation int) (other core.Response,
 	if !ok {
 		return answer, true
 	}
-	var object any
 	if response.Status != nil {
 		return answer, !c.Has(response.Status.Message)
 	}
-	if utiljson.Unmarshal(response.Object, &object) != nil {
-		return answer, len(response.Object) == 0
-	}
-	same, whole := true, true
-	object = jsontree.Texts(object, func(text string, _ bool) string {
+	whole = true
+	varied, ok := response.spelled(func(text string) string {
 		other, known := c.Source.Other(text, variation)
-		same, whole = same && other == text, whole && known
+		whole = whole && known
+		return other
+	})
+	return varied, whole && (ok || len(response.Object) == 0)
+}
+
+// Echo implements [core.Randomness].
+func (c chance) Echo(answer core.Response, recorded, observed core.Drawn) core.Response {
+	response, ok := answer.(*Response)
+	if !ok || response.Status != nil {
+		return answer
+	}
+	echoes := randomness.Echoes(recorded, observed)
+	if len(echoes) == 0 {
+		return answer
+	}
+	echo, _ := response.spelled(func(text string) string {
+		if other, said := echoes[text]; said {
+			return other
+		}
+		return text
+	})
+	return echo
+}
+
+// spelled returns the response with other texts in it, itself if they are the same, and whether it is JSON.
+func (r *Response) spelled(as func(text string) string) (*Response, bool) {
+	var object any
+	if utiljson.Unmarshal(r.Object, &object) != nil {
+		return r, false
+	}
+	same := true
+	object = jsontree.Texts(object, func(text string, _ bool) string {
+		other := as(text)
+		same = same && other == text
 		return other
 	})
 	if same {
-		return answer, whole
+		return r, true
 	}
-	varied := *response
+	varied := *r
 	varied.Object = jsontree.Canonical(object)
-	return &varied, whole
+	return &varied, true
 }

@@ -27,11 +27,14 @@ const (
 // where the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
 // waits to go on.
 func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
-	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) }, (*Leaf).agrees)
+	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) }, asRecorded, (*Leaf).agrees)
 }
 
-// along takes a run along a recorded one as long as its calls are like the recorded ones.
-func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool, ends func(observed, recorded *Leaf) bool) ([]core.Call, *Divergence, error) {
+// asRecorded answers calls with the recorded responses.
+func asRecorded(_ []core.Call, recorded core.Response) core.Response { return recorded }
+
+// along takes a run along a recorded one as long as its calls are like the recorded ones. The answer is given to the last of the calls that it made.
+func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool, answer func(calls []core.Call, recorded core.Response) core.Response, ends func(observed, recorded *Leaf) bool) ([]core.Call, *Divergence, error) {
 	s.Begin(run.Activation)
 	calls := make([]core.Call, 0, len(run.Path))
 	for i, edge := range run.Path {
@@ -43,7 +46,7 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}, nil
 		}
 		calls = append(calls, call)
-		s.Answer(edge.Response)
+		s.Answer(answer(calls, edge.Response))
 	}
 	if run.Leaf == nil {
 		return calls, nil, nil

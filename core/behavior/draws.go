@@ -94,16 +94,18 @@ func textsOf(calls []core.Call) []string {
 	return texts
 }
 
-// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is. It returns the calls,
-// and where the run makes another number of calls or ends in another way, nil if it does not.
-func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
-	return s.along(ctx, run, func(core.Call, core.Call) bool { return true }, (*Leaf).agrees)
+// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is, but for what the run has
+// said itself, which comes back as it was said. It returns the calls, and where the run makes another number of calls or ends in another way, nil if it does not.
+func (s *Session) Vary(ctx context.Context, run Run, recorded core.Drawn) ([]core.Call, *Divergence, error) {
+	return s.along(ctx, run, func(core.Call, core.Call) bool { return true }, func(calls []core.Call, response core.Response) core.Response {
+		return s.limits.Randomness.Echo(response, recorded, s.Drawn(calls, nil))
+	}, (*Leaf).agrees)
 }
 
 // VaryAnswers is [Session.Vary] for a run that is given other values. Event handlers may enqueue other requests, as many as before, which are returned: they may be named by what was given.
 func (s *Session) VaryAnswers(ctx context.Context, run Run) ([]core.Call, []core.Request, *Divergence, error) {
 	var requests []core.Request
-	calls, divergence, err := s.along(ctx, run, func(core.Call, core.Call) bool { return true }, func(observed, recorded *Leaf) bool {
+	calls, divergence, err := s.along(ctx, run, func(core.Call, core.Call) bool { return true }, asRecorded, func(observed, recorded *Leaf) bool {
 		requests = observed.Requests
 		named := *observed
 		if len(requests) == len(recorded.Requests) {

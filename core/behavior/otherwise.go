@@ -143,7 +143,7 @@ func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excus
 		call, recorded = other.call(call), other.call(recorded)
 		return other.observed(Aim(call)) == other.recorded(Aim(recorded)) &&
 			(other.observed(contents(call)) == other.recorded(contents(recorded)) || excused != nil && excused(recorded))
-	}, (*Leaf).agrees)
+	}, asRecorded, (*Leaf).agrees)
 	return divergence, err
 }
 

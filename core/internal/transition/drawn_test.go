@@ -53,6 +53,11 @@ func TestDrawsThatDecide(t *testing.T) {
 			}
 		},
 		"which call": func(w world, word string, _ map[string]string) { w.put(strconv.FormatBool(odd(word)), "yes") },
+		"which call, and another one behind it": func(w world, word string, _ map[string]string) {
+			if w.put(strconv.FormatBool(odd(word)), "yes"); odd(word) {
+				w.put("odd", "yes")
+			}
+		},
 		"what it keeps": func(w world, word string, kept map[string]string) {
 			w.create("name", word)
 			kept["odd"] = strconv.FormatBool(odd(word))
@@ -72,7 +77,7 @@ func TestDrawsThatDecide(t *testing.T) {
 			}}, func() map[string]string { return maps.Clone(kept) }}
 		}), Conditions{Drawing: []string{"c"}, Remembering: []string{"c"}})
 		run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-		_, drawn, divergence, err := l.varied(a, run)
+		_, drawn, divergence, err := l.varied(a, run, core.Drawn{})
 		if divergence != nil || err != nil {
 			t.Fatal(name, divergence, err)
 		}
@@ -81,6 +86,9 @@ func TestDrawsThatDecide(t *testing.T) {
 			err := l.vary(a, run, drawn, 20)
 			if len(l.Incidents) != 1 || l.Incidents[0].Cause != core.Chance || errors.Is(err, ErrStopped) != (divergences > 0) || err != nil && divergences == 0 {
 				t.Errorf("%s, behind %d others: %+v, %v", name, divergences, l.Incidents, err)
+			}
+			if said := fmt.Sprint(l.Incidents); strings.HasPrefix(name, "which call") && (!strings.Contains(said, "put true") || !strings.Contains(said, "put false")) {
+				t.Errorf("%s: it parts with %s", name, said)
 			}
 		}
 	}
@@ -124,7 +132,7 @@ func TestDrawsOfActiveProcesses(t *testing.T) {
 	system.Randomness = d
 	w := begin(t, system, Conditions{Drawing: []string{"c"}, Remembering: []string{"c"}, Active: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-	_, drawn, divergence, err := l.varied(a, run)
+	_, drawn, divergence, err := l.varied(a, run, core.Drawn{})
 	if divergence != nil || err != nil || !a.domain.manner.Active || len(a.domain.keptIn(run.Leaf)) == 0 {
 		t.Fatal(divergence, err, a.domain.keptIn(run.Leaf))
 	}
@@ -285,7 +293,7 @@ func TestRedrawsEnd(t *testing.T) {
 	end()
 	w := begin(t, reads(t, func(w world, word string) { w.put("copy", word) }), Conditions{Drawing: []string{"c", "other"}, Remembering: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-	_, drawn, _, err := l.varied(a, run)
+	_, drawn, _, err := l.varied(a, run, core.Drawn{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +316,7 @@ func TestRedrawsEnd(t *testing.T) {
 	strange.Path = run.Path[1:]
 	strayed := run
 	strayed.Activation.Since = &behavior.Memory{Identity: "m", Histories: [][]behavior.Run{{strange}}}
-	if _, _, divergence, err := l.varied(a, strayed); divergence == nil || err != nil {
+	if _, _, divergence, err := l.varied(a, strayed, core.Drawn{}); divergence == nil || err != nil {
 		t.Errorf("it goes along a history that there is not: %v", err)
 	}
 }
@@ -324,7 +332,7 @@ func TestChanceEndsRedraws(t *testing.T) {
 	system.Randomness = source
 	w := begin(t, system, Conditions{Drawing: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-	_, drawn, _, err := l.varied(a, run)
+	_, drawn, _, err := l.varied(a, run, core.Drawn{})
 	if err != nil || !run.Leaf.Drawn {
 		t.Fatal(run.Leaf, err)
 	}

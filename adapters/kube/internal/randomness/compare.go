@@ -13,12 +13,14 @@ import (
 // Passwords, UUIDs, keys and certificates are drawn by code of which nobody knows how it makes them of what it reads. So words are found by comparison: runs that draw
 // other values are the same, but for words that are others in each of them. What is one of a few, such as a choice among backends, is the same in some of the runs: it decides something, and is no word.
 
-// Compare compares runs, as [core.Randomness] wants it.
-func (s *Source) Compare(runs []core.Drawn) (run, text int) {
-	c := comparison{runs: len(runs), quoted: map[string][]string{}, images: make([]map[string]string, len(runs)), originals: make([]map[string]string, len(runs))}
-	for i := range runs {
-		c.images[i], c.originals[i] = map[string]string{}, map[string]string{}
+// Compare compares runs, as [core.Randomness] wants it. A word stands for the one that stands first in another run where it stands first: code may draw several names and sort them before it
+// puts them to use, and which of them it drew first makes no difference.
+func (s *Source) Compare(all []core.Drawn) (run, text int) {
+	runs := make([]core.Drawn, len(all))
+	for i, run := range all {
+		runs[i] = core.Drawn{Texts: run.Texts, Words: inOrder(run)}
 	}
+	c := newComparison(len(runs))
 	defer func() {
 		s.learn(c.words)
 		s.learnOthers(c.quoted, c.renamed(runs))
@@ -45,6 +47,42 @@ func (s *Source) Compare(runs []core.Drawn) (run, text int) {
 		c.quote(pieces)
 	}
 	return 0, -1
+}
+
+// Echoes returns what stands in JSON in the texts of a run, for what stood in those of a recorded one. Whether it is words by which they differ is to be seen once all runs are compared. A run may not have come to
+// its end: it has as many texts as the first of the recorded ones.
+func Echoes(recorded, observed core.Drawn) map[string]string {
+	c := newComparison(2)
+	for i, text := range observed.Texts {
+		if i < len(recorded.Texts) && text != recorded.Texts[i] {
+			c.quote([]plaintext.Piece{plaintext.Dissect(recorded.Texts[i]), plaintext.Dissect(text)})
+		}
+	}
+	echoes := map[string]string{}
+	for text, both := range c.quoted {
+		echoes[text] = both[1]
+	}
+	return echoes
+}
+
+// inOrder returns the words of a run in the order in which they stand in its texts first. Those that stand in none come last.
+func inOrder(run core.Drawn) []string {
+	if len(run.Words) < 2 {
+		return run.Words
+	}
+	at := make(map[string][]int, len(run.Words))
+	for _, word := range run.Words {
+		at[word] = []int{len(run.Texts), 0}
+		for i, text := range run.Texts {
+			if begin := strings.Index(plaintext.Of(text), word); begin >= 0 {
+				at[word] = []int{i, begin}
+				break
+			}
+		}
+	}
+	words := slices.Clone(run.Words)
+	slices.SortStableFunc(words, func(a, b string) int { return slices.Compare(at[a], at[b]) })
+	return words
 }
 
 // numbered replaces the words of some lists by what numbers them in their list.
@@ -79,6 +117,14 @@ type comparison struct {
 	quoted map[string][]string
 	// odd is the first run that differs in more than words, 0 if there is none.
 	odd int
+}
+
+func newComparison(runs int) *comparison {
+	c := &comparison{runs: runs, quoted: map[string][]string{}, images: make([]map[string]string, runs), originals: make([]map[string]string, runs)}
+	for i := range runs {
+		c.images[i], c.originals[i] = map[string]string{}, map[string]string{}
+	}
+	return c
 }
 
 // renamed returns what stands in each run for the words of the first one.

@@ -2,6 +2,7 @@ package randomness_test
 
 import (
 	"encoding/base64"
+	"maps"
 	"slices"
 	"testing"
 
@@ -62,19 +63,21 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareNames has runs draw names of which it is known where they were drawn: which of them stands where matters.
+// TestCompareNames has runs draw names of which it is known where they were drawn. Which of them was drawn first does not matter, as code may sort them; that one stands in the place of another one, does.
 func TestCompareNames(t *testing.T) {
 	source := randomness.New()
-	first := core.Drawn{Texts: []string{"abcde before fghkl"}, Words: []string{"abcde", "fghkl"}}
-	for text, same := range map[string]bool{
-		"mnpqr before stvwx": true,
-		"stvwx before mnpqr": false,
-		"mnpqr before fghkl": true, // taken from an answer
-		"mnpqr after stvwx":  false,
+	first := core.Drawn{Texts: []string{"abcde before fghkl", "the leader is abcde"}, Words: []string{"abcde", "fghkl"}}
+	for texts, same := range map[[2]string]bool{
+		{"mnpqr before stvwx", "the leader is mnpqr"}: true,
+		{"stvwx before mnpqr", "the leader is stvwx"}: true,
+		{"stvwx before mnpqr", "the leader is mnpqr"}: false,
+		{"mnpqr before mnpqr", "the leader is mnpqr"}: false,
+		{"mnpqr before fghkl", "the leader is mnpqr"}: true, // taken from an answer
+		{"mnpqr after stvwx", "the leader is mnpqr"}:  false,
 	} {
-		other := core.Drawn{Texts: []string{text}, Words: []string{"mnpqr", "stvwx"}}
+		other := core.Drawn{Texts: texts[:], Words: []string{"mnpqr", "stvwx"}}
 		if _, at := source.Compare([]core.Drawn{first, other}); (at < 0) != same {
-			t.Errorf("%q is the same: %t", text, !same)
+			t.Errorf("%q is the same: %t", texts, !same)
 		}
 	}
 }
@@ -154,6 +157,25 @@ func TestRenamed(t *testing.T) {
 	} {
 		if got, known := source.Renamed(test.text, test.variation); got != test.want || known != test.known {
 			t.Errorf("%q in variation %d is %q, and known: %t", test.text, test.variation, got, known)
+		}
+	}
+}
+
+// TestEchoes tells what a run says in place of what a recorded one said: whole texts in JSON, as far as it has come.
+func TestEchoes(t *testing.T) {
+	const one, other = `{"metadata":{"name":"web-abcde"},"data":{"at":"north","key":"a+Bc/12=34!d"}}`, `{"metadata":{"name":"web-vwxyz"},"data":{"at":"north","key":"x$9!yz&Qq==7"}}`
+	for _, test := range []struct {
+		name               string
+		recorded, observed []string
+		want               map[string]string
+	}{
+		{"words", []string{"create", one, "later"}, []string{"create", other}, map[string]string{"web-abcde": "web-vwxyz", "a+Bc/12=34!d": "x$9!yz&Qq==7"}},
+		{"the same", []string{one}, []string{one}, nil},
+		{"what is no JSON", []string{"create web-abcde"}, []string{"create web-vwxyz"}, nil},
+		{"more calls", nil, []string{one}, nil},
+	} {
+		if got := randomness.Echoes(core.Drawn{Texts: test.recorded}, core.Drawn{Texts: test.observed}); !maps.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 }
