@@ -86,6 +86,16 @@ type Answer struct {
 	EnqueueAfter []Item
 }
 
+// Afresh is the error of a store for a call after which some of the strategies declare something else, such as to watch one more kind: they do so from then on, and a search
+// begins again.
+type Afresh struct {
+	// Reason says why. A store never returns two of one reason.
+	Reason string
+}
+
+// Error implements error.
+func (a *Afresh) Error() string { return a.Reason }
+
 // Unsupported is the error for a call that the simulated world does not model.
 // A search that met one never ends in [Holds].
 type Unsupported struct {

@@ -108,7 +108,8 @@ func External(parts ...external.Part) Option { return common(system.External(par
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
 // whose owners are gone. It looks after the kinds that some controller watches,
-// those of the initial objects, and those of the objects given here.
+// those of the initial objects, those of the objects given here, and those of which an object
+// comes to belong to another one.
 func GarbageCollection(kinds ...client.Object) Option {
 	return common(system.GarbageCollection(kinds...))
 }

@@ -148,3 +148,19 @@ func TestClimbImplies(t *testing.T) {
 		})
 	}
 }
+
+// TestClimbCollectsWhatNobodyWatches wants an object of a kind that no controller watches to be collected once its owner is gone: what is left over otherwise would be the outcome of a cluster without a
+// garbage collector.
+func TestClimbCollectsWhatNobodyWatches(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), owner(false), controllerruntime.ObjectValues(widget("a", 1)),
+		controllerruntime.Scenario(controllerruntime.Delete(widget("a", 1))), controllerruntime.GarbageCollection(), controllerruntime.Properties(properties.Convergent()...))
+	for _, workers := range []int{1, 2} {
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := result.Report; report.Verdict != core.Holds || report.Outcomes != 2 {
+			t.Errorf("%s, %d outcomes: %v, %v", report.Verdict, report.Outcomes, report.Reasons, report.Findings)
+		}
+	}
+}

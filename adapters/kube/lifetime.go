@@ -3,8 +3,10 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -69,15 +71,50 @@ func (op *operation) lifetime() (*Response, error) {
 // GarbageCollectorName is the name of the strategy that plays the garbage collector.
 const GarbageCollectorName = "garbage-collector"
 
-// Collecting returns the server as part of a system in which the garbage collector looks after the given kinds, and no other. A request
-// after which an object of another kind waits for the collector is not modelled there: nobody would ever let it go.
-func (s *Server) Collecting(kinds ...core.Kind) *Server {
+// Collector says which kinds the garbage collector looks after.
+type Collector interface {
+	// Collects reports whether it looks after a kind.
+	Collects(core.Kind) bool
+	// Adopt has it look after one more kind, from when it is described next, and reports whether it will.
+	Adopt(core.Kind) bool
+}
+
+// Collected are the kinds that a garbage collector looks after, and no other. It is a [Collector].
+type Collected []core.Kind
+
+// Collects implements [Collector].
+func (c Collected) Collects(kind core.Kind) bool { return slices.Contains(c, kind) }
+
+// Adopt implements [Collector].
+func (Collected) Adopt(core.Kind) bool { return false }
+
+// Collecting returns the server as part of a system in which the garbage collector looks after some kinds. An object of another kind that belongs to one has it look after both kinds, if it can. A request
+// after which an object of a kind that it does not look after waits for the collector is not modelled there: nobody would ever let it go.
+func (s *Server) Collecting(c Collector) *Server {
 	with := *s
-	with.collected = map[core.Kind]bool{}
-	for _, kind := range kinds {
-		with.collected[kind] = true
-	}
+	with.collector = c
 	return &with
+}
+
+// adopted returns the error after which the collector looks after the kinds of an object and of its owners, nil if it does, or cannot.
+func (s *Server) adopted(key core.Key, content core.Content) error {
+	object, ok := content.(*storage.Object)
+	if !ok || s.collector == nil {
+		return nil
+	}
+	var kinds []core.Kind
+	for _, reference := range object.Meta().GetOwnerReferences() {
+		kinds = append(kinds, key.Kind)
+		if owner := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind); s.Serves(owner) == nil {
+			kinds = append(kinds, KindOf(owner.GroupKind()))
+		}
+	}
+	for _, kind := range kinds {
+		if !s.collector.Collects(kind) && s.collector.Adopt(kind) {
+			return &core.Afresh{Reason: fmt.Sprintf("the garbage collector looks after %s, as %s belongs to others", kind, key)}
+		}
+	}
+	return nil
 }
 
 // Uncollected returns an error that says what to change if an object waits for the garbage collector, as after a foreground or an
@@ -85,7 +122,7 @@ func (s *Server) Collecting(kinds ...core.Kind) *Server {
 // object.
 func (s *Server) Uncollected(key core.Key, content core.Content) error {
 	object, ok := content.(*storage.Object)
-	if !ok || s.collected == nil || s.collected[key.Kind] {
+	if !ok || s.collector == nil || s.collector.Collects(key.Kind) {
 		return nil
 	}
 	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {

@@ -42,8 +42,8 @@ type Server struct {
 	// managers know who manages the fields.
 	managers *apply.Managers
 	form     *canonical.Form
-	// collected are the kinds that the garbage collector looks after, nil if it is not known.
-	collected map[core.Kind]bool
+	// collector says which kinds the garbage collector looks after, nil if it is not known.
+	collector Collector
 	// randomness sets what controllers draw, and knows the words among that.
 	randomness *randomness.Source
 	// clock knows the times that were read off the virtual clock.
@@ -230,6 +230,9 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 		return core.Answer{Response: response}, nil
 	}
 	for _, w := range writes {
+		if err := s.adopted(w.Key, w.Content); err != nil {
+			return core.Answer{}, err
+		}
 		if err := s.Uncollected(w.Key, w.Content); err != nil {
 			return core.Answer{}, &core.Unsupported{Call: request.String(), Reason: err.Error()}
 		}

@@ -94,7 +94,7 @@ func (c *Cluster) build(scheme *runtime.Scheme, chosen settings) error {
 	if err != nil {
 		return err
 	}
-	var collected []core.Kind
+	var collector kube.Collector = kube.Collected{}
 	for i, player := range chosen.players {
 		if player == nil {
 			return fmt.Errorf("player number %d is nil", i+1)
@@ -104,11 +104,14 @@ func (c *Cluster) build(scheme *runtime.Scheme, chosen settings) error {
 			return err
 		}
 		if d := strategy.Describe(); d.Name == kube.GarbageCollectorName {
-			collected = append(collected, d.Watches...)
+			collector = kube.Collected(d.Watches)
+			if of, says := strategy.(kube.Collector); says {
+				collector = of
+			}
 		}
 		c.players = append(c.players, lifted{c, strategy})
 	}
-	c.server = server.Collecting(collected...)
+	c.server = server.Collecting(collector)
 	objects := make([]runtime.Object, len(chosen.objects))
 	for i, object := range chosen.objects {
 		if object == nil {

@@ -94,13 +94,17 @@ func namespaced(server *kube.Server, kinds []core.Kind) []core.Kind {
 // collected tells the API server what the garbage collector looks after: the one that the options ask for, or another strategy of
 // that name. A deletion that would wait for it elsewhere is not modelled.
 func (d *Definition) collected(system *core.System, server *kube.Server) {
-	var kinds []core.Kind
+	var collector kube.Collector = kube.Collected{}
 	for _, s := range system.Strategies {
-		if described := s.Describe(); described.Name == kube.GarbageCollectorName {
-			kinds = append(kinds, described.Watches...)
+		if described := s.Describe(); described.Name != kube.GarbageCollectorName {
+			continue
+		} else if of, says := s.(kube.Collector); says {
+			collector = of
+		} else {
+			collector = kube.Collected(described.Watches)
 		}
 	}
-	collecting := server.Collecting(kinds...)
+	collecting := server.Collecting(collector)
 	system.Store = collecting
 	for _, initial := range system.Initial {
 		for _, object := range initial.Objects {

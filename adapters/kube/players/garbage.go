@@ -2,7 +2,9 @@ package players
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,40 +22,67 @@ import (
 // GarbageCollector returns the strategy that plays Kubernetes' garbage collector
 // for objects of the given kinds. It deletes objects all of whose owners are gone,
 // takes references to owners that are gone from objects with another one, and
-// finishes foreground and orphaning deletions. Give the kinds of the owners as well
-// as those of the dependents: what happens to others goes unnoticed. An object with
+// finishes foreground and orphaning deletions. It comes to look after other kinds as well where an object of
+// one belongs to another one ([kube.Collector]). An object with
 // an owner of a kind that the server does not serve is kept.
 //
 // It returns an error that says what to change if the server does not serve a kind.
 func GarbageCollector(server *kube.Server, given ...core.Kind) (core.Strategy, error) {
-	watched := map[core.Kind]*resource{}
+	g := &garbageCollector{server: server, watched: map[core.Kind]*resource{}}
 	for _, kind := range given {
-		r := named(server, kind)
-		if r == nil {
+		if !g.Adopt(kind) {
 			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or its custom resource definition with CRDs", kind)
 		}
-		watched[kind] = r
 	}
-	sorted := slices.Clone(given)
-	slices.Sort(sorted)
-	return &garbageCollector{server: server, kinds: slices.Compact(sorted), watched: watched}, nil
+	return g, nil
 }
 
 // garbageCollector is both the strategy and, having no memory, its instance.
 type garbageCollector struct {
-	server  *kube.Server
-	kinds   []core.Kind
+	server *kube.Server
+
+	mu      sync.Mutex
 	watched map[core.Kind]*resource
 }
 
+// Collects implements [kube.Collector].
+func (g *garbageCollector) Collects(kind core.Kind) bool { return g.resource(kind) != nil }
+
+// Adopt implements [kube.Collector].
+func (g *garbageCollector) Adopt(kind core.Kind) bool {
+	r := named(g.server, kind)
+	if r == nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.watched[kind] = r
+	return true
+}
+
+// resource returns the resource of a kind, nil if the collector does not look after it.
+func (g *garbageCollector) resource(kind core.Kind) *resource {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.watched[kind]
+}
+
+// kinds returns the kinds that it looks after, in order.
+func (g *garbageCollector) kinds() []core.Kind {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Sorted(maps.Keys(g.watched))
+}
+
 var (
-	_ core.Strategy = (*garbageCollector)(nil)
-	_ core.Instance = (*garbageCollector)(nil)
+	_ core.Strategy  = (*garbageCollector)(nil)
+	_ kube.Collector = (*garbageCollector)(nil)
+	_ core.Instance  = (*garbageCollector)(nil)
 )
 
 // Describe implements [core.Strategy].
 func (g *garbageCollector) Describe() core.Description {
-	return core.Description{Name: kube.GarbageCollectorName, Watches: slices.Clone(g.kinds), Sequential: true}
+	return core.Description{Name: kube.GarbageCollectorName, Watches: g.kinds(), Sequential: true}
 }
 
 // New implements [core.Strategy].
@@ -79,7 +108,7 @@ func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) [
 			requests = append(requests, g.dependentRequests(world, event.Key, old.GetUID())...)
 		}
 		for _, reference := range old.GetOwnerReferences() {
-			if key, ok := g.ownerKey(reference, event.Key.Namespace); ok && slices.Contains(g.kinds, key.Kind) {
+			if key, ok := g.ownerKey(reference, event.Key.Namespace); ok && g.Collects(key.Kind) {
 				requests = append(requests, requestFor(key))
 			}
 		}
@@ -91,7 +120,7 @@ func (g *garbageCollector) Handle(world core.EffectRecorder, event core.Event) [
 // Reconcile implements [core.Instance]: it looks at one object, with live reads.
 func (g *garbageCollector) Reconcile(world core.EffectRecorder, request core.Request) core.Result {
 	key, ok := parseRequest(request)
-	if !ok || g.watched[key.Kind] == nil {
+	if !ok || !g.Collects(key.Kind) {
 		return core.Result{Err: fmt.Errorf("%q does not name an object of a watched kind", request)}
 	}
 	c := &collection{collector: g, world: world, key: key}
@@ -122,8 +151,8 @@ type dependent struct {
 // owner are in its namespace.
 func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool, owner core.Key, uid types.UID) ([]dependent, error) {
 	var found []dependent
-	for _, kind := range g.kinds {
-		r := g.watched[kind]
+	for _, kind := range g.kinds() {
+		r := g.resource(kind)
 		if !r.namespaced && owner.Namespace != "" {
 			continue
 		}

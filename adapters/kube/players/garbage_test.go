@@ -1,9 +1,12 @@
 package players
 
 import (
+	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -244,6 +247,46 @@ func TestGarbageCollectorRemovesDanglingReferences(t *testing.T) {
 	references := c.must(request(kube.Get, gadgetKind, "child")).GetOwnerReferences()
 	if len(references) != 1 || references[0].Name != "b" {
 		t.Errorf("references left: %v", references)
+	}
+}
+
+// TestGarbageCollectorAdopts wants the collector to look after the kinds of an object that belongs to another one, and of its owner, if the server serves them. A server says so once for each.
+func TestGarbageCollectorAdopts(t *testing.T) {
+	w := newWorld(t)
+	strategy, err := GarbageCollector(w.server, "Widget.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := strategy.(kube.Collector)
+	server := w.server.Collecting(c)
+	owned := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+		"name": "a", "namespace": "default", "ownerReferences": []any{
+			map[string]any{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "1"},
+			map[string]any{"apiVersion": "example.com/v9", "kind": "Unheard", "name": "a", "uid": "2"},
+		},
+	}}}
+	body, err := json.Marshal(owned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := &kube.Request{Verb: kube.Create, Kind: corev1.SchemeGroupVersion.WithKind("ConfigMap"), Namespace: "default", Body: body}
+	for _, kind := range []core.Kind{"ConfigMap", "Pod"} {
+		var afresh *core.Afresh
+		if _, err := server.Answer(w, create); c.Collects(kind) != true || !errors.As(err, &afresh) {
+			t.Errorf("%s: it is looked after: %t, %v", kind, c.Collects(kind), err)
+		}
+	}
+	if _, err := server.Answer(w, create); err != nil {
+		t.Error(err)
+	}
+	if got := strategy.Describe().Watches; !slices.Equal(got, []core.Kind{"ConfigMap", "Pod", "Widget.example.com"}) {
+		t.Errorf("it watches %q", got)
+	}
+	// A collector of somebody else looks after what it watches.
+	for kind, want := range map[core.Kind]bool{"ConfigMap": true, "Pod": false} {
+		if fixed := (kube.Collected{"ConfigMap"}); fixed.Collects(kind) != want || fixed.Adopt(kind) {
+			t.Errorf("%s: it is looked after: %t", kind, !want)
+		}
 	}
 }
 
