@@ -9,7 +9,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -51,6 +53,41 @@ func TestStorageVersionThatIsNotServed(t *testing.T) {
 		t.Errorf("an invalid object: %s", response)
 	}
 	w.unsupported(request(Get, widgetKind, "a"))
+}
+
+// Each version has subresources of its own: what is a status for requests of one is a field like others for those of another one.
+func TestSubresourcesOfAVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crd.yaml")
+	good, err := os.ReadFile("testdata/widgets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, tail, _ := strings.Cut(string(good), "- name: v1beta1")
+	text := head + "- name: v1beta1" + strings.Replace(tail, "subresources: {status: {}}", "subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := emptyWorld(t, server)
+	beta := schema.GroupVersionKind{Group: "example.com", Version: "v1beta1", Kind: "Widget"}
+	old := w.must(creation(beta, tree{"name": "a"}, tree{"spec": tree{"size": 1}, "status": tree{"ready": true}}))
+	expect(t, "the status of an object that is created in the version without a status", jsontree.At(old, "status", "ready"), true)
+	now := w.must(creation(widgetKind, tree{"name": "b"}, tree{"spec": tree{"size": 1}, "status": tree{"ready": true}}))
+	expect(t, "the status of an object that is created in the other version", jsontree.At(now, "status", "ready"), nil)
+	now = w.must(ofStatus(patching(widgetKind, "b", types.MergePatchType, `{"status":{"ready":true}}`)))
+	expect(t, "the status once it is set", jsontree.At(now, "status", "ready"), true)
+	expect(t, "generation", now.GetGeneration(), 1)
+	old = w.must(patching(beta, "b", types.MergePatchType, `{"status":{"ready":false}}`))
+	expect(t, "the status as a field", jsontree.At(old, "status", "ready"), false)
+	expect(t, "generation", old.GetGeneration(), 2)
+	now = w.must(patching(widgetKind, "b", types.MergePatchType, `{"status":{"ready":true}}`))
+	expect(t, "the status that only the subresource changes", jsontree.At(now, "status", "ready"), false)
+	w.refuse(ofStatus(patching(beta, "b", types.MergePatchType, `{"status":{"ready":true}}`)), 404, `widgets.example.com "b" not found`)
+	w.refuse(of("scale", request(Get, widgetKind, "b")), 404, `widgets.example.com "b" not found`)
+	expect(t, "the scale", jsontree.At(w.must(of("scale", request(Get, beta, "b"))), "spec", "replicas"), 1)
 }
 
 func TestDefinitionErrors(t *testing.T) {

@@ -3,7 +3,6 @@ package kinds
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -44,6 +43,8 @@ func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
 		Custom:     true,
 		Schemas:    map[string]*Schema{},
 		selectable: map[string][]string{},
+
+		subresources: map[string]subresources{},
 	}
 	r.Types = r.customTypes()
 	if r.singular == "" {
@@ -53,8 +54,13 @@ func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
 		r.ListKind = names.Kind + "List"
 	}
 	for _, v := range d.Spec.Versions {
+		its := subresources{status: v.Subresources != nil && v.Subresources.Status != nil}
+		if v.Subresources != nil && v.Subresources.Scale != nil {
+			its.scale = customScale(v.Subresources.Scale)
+		}
+		r.subresources[v.Name] = its
 		if v.Storage {
-			r.Storage = v.Name
+			r.Storage, r.Status, r.Scale = v.Name, its.status, its.scale
 		}
 		if !v.Served {
 			continue
@@ -63,19 +69,6 @@ func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
 			return fail("version %q is defined twice", v.Name)
 		}
 		r.Served = append(r.Served, v.Name)
-		status := v.Subresources != nil && v.Subresources.Status != nil
-		if len(r.Served) > 1 && status != r.Status {
-			return fail("version %q differs from the others in having a status subresource, which is not modelled", v.Name)
-		}
-		r.Status = status
-		var scale *scalePaths
-		if v.Subresources != nil && v.Subresources.Scale != nil {
-			scale = customScale(v.Subresources.Scale)
-		}
-		if len(r.Served) > 1 && !reflect.DeepEqual(scale, r.Scale) {
-			return fail("version %q differs from the others in its scale subresource, which is not modelled", v.Name)
-		}
-		r.Scale = scale
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			return fail("version %q has no schema", v.Name)
 		}

@@ -37,6 +37,7 @@ func (g *Registry) Resources(of schema.GroupVersion) []metav1.APIResource {
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		})
 		verbs := metav1.Verbs{"get", "patch", "update"}
+		r := r.In(of.Version)
 		if r.Status {
 			resources = append(resources, metav1.APIResource{Name: r.Plural + "/status", Namespaced: r.Namespaced, Kind: r.Kind, Verbs: verbs})
 		}

@@ -27,10 +27,13 @@ type Resource struct {
 	Plural, singular string
 	ListKind         string
 	Namespaced       bool
-	// Status tells that there is a status subresource.
+	// Status tells that there is a status subresource, in the storage version if requests may use others.
 	Status bool
 	// Scale says where the scale is, nil if there is no such subresource.
 	Scale *scalePaths
+	// subresources are those of the versions of a custom resource definition, and in is the resource as requests of a version see it that has others than the storage version.
+	subresources map[string]subresources
+	in           map[string]*Resource
 	// EmptyStatus is what is there of the status of a new object, nil if nothing.
 	EmptyStatus map[string]any
 	// Protection is the finalizer that every new object gets, empty for none.
@@ -58,6 +61,34 @@ type Resource struct {
 	Types fieldTypes
 	// selectable are the field selectors of a custom resource definition, by version.
 	selectable map[string][]string
+}
+
+// subresources are those of a version of a custom resource definition.
+type subresources struct {
+	status bool
+	scale  *scalePaths
+}
+
+// In returns the resource as requests of a version see it: each has subresources of its own.
+func (r *Resource) In(version string) *Resource {
+	if of := r.in[version]; of != nil {
+		return of
+	}
+	return r
+}
+
+// divide makes the resources of the versions that have other subresources than the storage version.
+func (r *Resource) divide(own func(*Resource) kindrules.Rules) {
+	r.in = map[string]*Resource{}
+	for version, its := range r.subresources {
+		if its.status == r.Status && reflect.DeepEqual(its.scale, r.Scale) {
+			continue
+		}
+		of := *r
+		of.Status, of.Scale = its.status, its.scale
+		of.Rules = own(&of)
+		r.in[version] = &of
+	}
 }
 
 // Registry knows the kinds that a server serves.
@@ -97,6 +128,7 @@ func (g *Registry) Add(r *Resource) error {
 		return fmt.Errorf("%s and %s are both served as %s: give a custom resource definition for the one whose plural is another", other.Name, r.Name, path)
 	}
 	r.Rules = g.own(r)
+	r.divide(g.own)
 	g.resources[kind], g.paths[path] = r, r
 	g.resetMapper()
 	return nil
@@ -113,7 +145,7 @@ func (g *Registry) Find(kind schema.GroupVersionKind) (*Resource, error) {
 	case !slices.Contains(r.Served, kind.Version):
 		return nil, r.notServed(kind.Version)
 	}
-	return r, nil
+	return r.In(kind.Version), nil
 }
 
 // notServed is the error of a request in a version that is not served.
