@@ -96,13 +96,16 @@ func (b *bubble) stop() {
 		b.contain(func() ending { stop(); return ending{} }, func(ending) {})
 	}
 	synctest.Wait()
-	if len(b.waiting()) == 0 {
+	if runtime.NumGoroutine() < crowd && len(b.waiting()) == 0 {
 		return
 	}
 	for stride := range b.strides {
 		sleep(stride)
 	}
 }
+
+// crowd is how many goroutines of the process it takes longer to look through than to let the time pass in vain: what instances have left behind that never ends adds up.
+const crowd = 1000
 
 // sleep lets the time pass, and waits for all that it wakes.
 func sleep(d time.Duration) {
