@@ -71,7 +71,7 @@ type Graph interface {
 	History(StateID) []Request
 
 	// Awaited returns the items whose timers are set in a quiescent state for a time that no run comes to: the last of the long times has passed there, and
-	// their controller would do something else later. So it is with the item for which time passes in the background of a process ([Background]). What the state comes to in the end is not known.
+	// their controller would do something else later. In other states, these are those that would be run, and that would do something else later. So it is with the item for which time passes in the background of a process ([Background]). What the state comes to in the end is not known.
 	Awaited(StateID) []Item
 
 	// Outcome returns what matters of the objects of a state, by key.

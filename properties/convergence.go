@@ -38,7 +38,7 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 	r := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {
 		for _, part := range r.fairParts(states, false) {
-			if u, found := findUnrest(part); found && u.unpromised() {
+			if u, found := findUnrest(part); found && u.unpromised() && !u.awaits() {
 				restless = append(restless, u)
 			}
 		}
@@ -95,6 +95,18 @@ func (u *unrest) unpromised() bool {
 	telling := u.telling
 	u.telling = func(e core.Edge) bool { return telling(e) && slices.Contains(promise.Except, e.Step.Item) }
 	return u.component.any(u.telling)
+}
+
+// awaits reports whether it goes on because no more time passes: each of those who retry would do something else later, which was not searched, and is a reason.
+func (u *unrest) awaits() bool {
+	if u.kind != errorLoop && u.kind != busyLoop {
+		return false
+	}
+	var awaited []core.Item
+	for _, id := range u.component.states {
+		awaited = append(awaited, u.component.graph.Awaited(id)...)
+	}
+	return !u.component.any(func(e core.Edge) bool { return u.telling(e) && !slices.Contains(awaited, e.Step.Item) })
 }
 
 // promised returns the promise to take a step that is possible in all states of the component, nil if there is none.

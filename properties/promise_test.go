@@ -52,6 +52,19 @@ func TestPromise(t *testing.T) {
 		}
 	}
 
+	// A loop that goes on as no more time passes is a reason, unless somebody else goes on as well.
+	for want, fails := range [][]string{{"x"}, {"x", "y"}} {
+		late := loop(nil)
+		late.awaited = map[core.StateID][]core.Item{0: {item("x")}}
+		if len(fails) > 1 {
+			late.add(0, 0, "y").Failed = "it is not there either"
+		}
+		violations, err := properties.StableConvergence().Judge(context.Background(), late)
+		if err != nil || len(violations) < want || want == 0 && len(violations) > 0 {
+			t.Errorf("%q fail at the last of the times: %+v, %v", fails, violations, err)
+		}
+	}
+
 	// Of two that fail, only the one is told that may not count on it.
 	both := loop(promise(item("x")), 0, 1)
 	for id := range core.StateID(2) {

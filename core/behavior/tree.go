@@ -167,6 +167,8 @@ type Leaf struct {
 	// Overtaking says, for the calls of the run by number, which later ones can be answered before. It is nil if that was not found
 	// out. It is filled in by the owner of the tree.
 	Overtaking map[int]Overtaking
+	// Awaits tells that the run would be another one at a later time, to which no run comes. It is filled in by the owner of the tree.
+	Awaits bool
 	// Drawn tells that the run has drawn random values that follow from its seed. It is filled in by the owner of the tree.
 	Drawn bool
 	// Memory is the value of the cell for the memory that the run leaves, see [Memory]. It is filled in by the owner of the tree.

@@ -74,7 +74,25 @@ func (s *Space) Awaited(id core.StateID) []core.Item {
 		return nil
 	}
 	s.reader.Load(s.row(id))
-	return s.reader.Awaited()
+	v := awaitedVisitor{items: s.reader.Awaited()}
+	if _, err := s.reader.Steps(&v, nil); err != nil {
+		panic("explore: listing the steps of a state ended with " + err.Error())
+	}
+	return v.items
+}
+
+// awaitedVisitor lists the items whose runs would be others at a later time, to which no run comes.
+type awaitedVisitor struct{ items []core.Item }
+
+// Stopped implements [transition.Visitor].
+func (a *awaitedVisitor) Stopped(*transition.Taken, error) error { return nil }
+
+// Took implements [transition.Visitor].
+func (a *awaitedVisitor) Took(t *transition.Taken) error {
+	if item := t.Step().Item; t.Leaf != nil && t.Leaf.Awaits && !slices.Contains(a.items, item) {
+		a.items = append(a.items, item)
+	}
+	return nil
 }
 
 // Items implements [core.Graph].

@@ -425,6 +425,9 @@ func (w *Walker) expire(it *Item) {
 
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
+	if run.Leaf != nil && (l.Machine.longTimes() == 0 || l.endsAfter(run)) {
+		run.Leaf.Awaits = true
+	}
 	text := fmt.Sprintf("%s, now: %s; later: %s", run.Activation, parting.Recorded, parting.Observed)
 	switch {
 	case l.Machine.longTimes() == 0 || a.Background || a.domain.manner.Ticks || !a.awaits && !l.Searching:
@@ -474,5 +477,5 @@ func alike(one, other *behavior.Divergence) bool {
 	case one.Call == nil:
 		return one.Observed == other.Observed && maps.EqualFunc(one.Left, other.Left, behavior.SameButForTimes)
 	}
-	return behavior.Undated(one.Call) == behavior.Undated(other.Call)
+	return behavior.SameButForTimes(behavior.Undated(one.Call), behavior.Undated(other.Call)) // an object may be named by the time
 }

@@ -395,7 +395,7 @@ func (l *Learner) since(a *Actor, run behavior.Run) error {
 		if err != nil {
 			return err
 		}
-		if parting != nil {
+		if parting != nil && !behavior.SameButForTimes(parting.Observed, parting.Recorded) { // an object may be named by the time
 			return l.severalTimes(a, run, by, before.Observed, parting.Observed, parting.Recorded)
 		}
 	}

@@ -1,0 +1,62 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// startsNightly starts a run a day, whose name has the time in nanoseconds, and notes when the next one is due.
+func startsNightly(ctx context.Context, c client.Client, request reconcile.Request) (reconcile.Result, error) {
+	var owner corev1.ConfigMap
+	if err := c.Get(ctx, request.NamespacedName, &owner); err != nil || owner.Labels["run"] != "" {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	now := time.Now()
+	next, err := time.Parse(time.RFC3339, owner.Annotations["next"])
+	switch {
+	case err == nil && next.After(now):
+		return reconcile.Result{RequeueAfter: next.Sub(now)}, nil
+	case err == nil:
+		run := configMap(fmt.Sprintf("%s-%d", owner.Name, now.UnixNano()), nil)
+		run.Labels = map[string]string{"run": "yes"}
+		if err := c.Create(ctx, run); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	owner.Annotations = map[string]string{"next": now.Add(24 * time.Hour).Format(time.RFC3339)}
+	return reconcile.Result{RequeueAfter: 24 * time.Hour}, c.Update(ctx, &owner)
+}
+
+// TestNamesOfTheTime wants a controller that names objects by the time not to be said to retry forever where no more time passes: a nanosecond later, the name is another one. It waits for one time, whatever it names
+// then.
+func TestNamesOfTheTime(t *testing.T) {
+	for crashes := range 2 {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("app", nil)), controllerruntime.Properties(properties.Convergent()...),
+			controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				return ctrl.NewControllerManagedBy(mgr).Named("nightly").For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+					return startsNightly(ctx, mgr.GetClient(), request)
+				}))
+			}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: crashes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := result.Report
+		if report.Verdict != core.Inconclusive || len(report.Reasons) != 1 || !strings.Contains(report.Reasons[0], "after the last of the times that passed") {
+			t.Errorf("%d crashes: %s, %q, %v", crashes, report.Verdict, report.Reasons, report.Findings)
+		}
+	}
+}
