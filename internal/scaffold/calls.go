@@ -57,32 +57,61 @@ func (c *copier) builtOnTheSpot(r *registration, from scope) string {
 // arguments returns the arguments of a set-up, in parentheses.
 func (c *copier) arguments(r *registration, from scope) string {
 	s := r.setup
-	manager := managerOf(s.in, s.decl)
+	return c.passed(s.in, s.decl, s.title(), r.call, managerOf(s.in, s.decl), from)
+}
+
+// passed returns the arguments of a function as a call passes them, in parentheses, or what is known of their types if there is no call, or if it passes what cannot be copied. That which is to be the manager is.
+func (c *copier) passed(in *source, decl *ast.FuncDecl, title string, call *ast.CallExpr, manager int, from scope) string {
 	var all []string
-	for i, t := range parameters(s.decl) {
+	for i, t := range parameters(decl) {
 		if _, variadic := t.(*ast.Ellipsis); variadic {
 			break
 		}
 		code := "mgr"
 		if i != manager {
 			obstacle := "nothing"
-			if r.call != nil && i < len(r.call.Args) {
-				code, obstacle = c.copied(from, r.call.Args[i])
+			if call != nil && i < len(call.Args) {
+				code, obstacle = c.copied(from, call.Args[i])
 			}
 			if obstacle != "" {
-				code = c.zero(s.in, t)
+				code = c.zero(in, t)
 			}
 			if obstacle != "" && !strings.HasSuffix(code, ".Background()") {
-				where := c.project.at(s.decl)
-				if r.call != nil {
-					where = c.project.at(r.call)
+				where := c.project.at(decl)
+				if call != nil {
+					where = c.project.at(call)
 				}
-				c.miss("argument %d of %s is %s in the test, as %s passes %s: say what the check is to use", i+1, s.title(), code, where, obstacle)
+				c.miss("argument %d of %s is %s in the test, as %s passes %s: say what the check is to use", i+1, title, code, where, obstacle)
 			}
 		}
 		all = append(all, code)
 	}
 	return "(" + strings.Join(all, ", ") + ")"
+}
+
+// constructed returns a call of a function of the project that makes a value, with what is known of the arguments that cannot be copied. It is empty if the value is not made so, or if the function may fail.
+func (c *copier) constructed(from scope, e ast.Expr) string {
+	if ident, ok := e.(*ast.Ident); ok {
+		e = definition(from.within, ident.Name)
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	of, name := from.in.of, ""
+	switch called := call.Fun.(type) {
+	case *ast.Ident:
+		name = called.Name
+	case *ast.SelectorExpr:
+		if by, ok := called.X.(*ast.Ident); ok {
+			of, name = c.project.packageAt(from.in.importOf(by.Name)), called.Sel.Name
+		}
+	}
+	in, decl := of.function(name)
+	if decl == nil || decl.Type.Results == nil || len(decl.Type.Results.List) != 1 || of != c.inside && (!decl.Name.IsExported() || of.name == "main") {
+		return ""
+	}
+	return c.text(c.selector(of.name, of.path, name)) + c.passed(in, decl, of.name+"."+name, call, -1, from)
 }
 
 // copied returns an expression for the test. A variable that is a flag has its default.
@@ -112,6 +141,9 @@ func (c *copier) receiver(r *registration, from scope) string {
 			break
 		}
 		if code, obstacle := c.expression(from, r.call.Fun.(*ast.SelectorExpr).X, maxDepth); obstacle == "" {
+			return code
+		}
+		if code := c.constructed(from, r.call.Fun.(*ast.SelectorExpr).X); code != "" {
 			return code
 		}
 		c.miss("%s is made of what the manager has, as %s makes it in a way that cannot be copied: make it as there", s.receiver, c.project.at(r.call))

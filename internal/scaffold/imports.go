@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -35,10 +36,13 @@ func (i *imports) name(suggested, path string) string {
 	return name
 }
 
-// source returns the imports as Go source: those of the standard library, those of others, and those of the project and of Orrery.
-func (i *imports) source(own string) string {
+// source returns the imports that code uses as Go source: those of the standard library, those of others, and those of the project and of Orrery. Others were named for code that was given up.
+func (i *imports) source(own, code string) string {
 	groups := [3][]string{}
 	for _, path := range slices.Sorted(maps.Keys(i.names)) {
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(i.names[path]) + `\.`).MatchString(code) {
+			continue
+		}
 		host, _, _ := strings.Cut(path, "/")
 		group := 1
 		switch {

@@ -50,6 +50,16 @@ func readManifests(root string) (manifests, error) {
 	if err != nil {
 		return m, err
 	}
+	generated := func(file string) bool { return path.Dir(file) == definitionFolder }
+	slices.SortStableFunc(files, func(a, b string) int { // before the copies that charts and bundles have of them
+		switch {
+		case generated(a) == generated(b):
+			return 0
+		case generated(a):
+			return -1
+		}
+		return 1
+	})
 	var samples []string
 	for _, file := range files {
 		documents, err := documentsOf(filepath.Join(root, filepath.FromSlash(file)))
@@ -126,10 +136,10 @@ func documentsOf(file string) ([]map[string]any, error) {
 func definedIn(documents []map[string]any) []customKind {
 	var kinds []customKind
 	for _, d := range documents {
-		if d["kind"] != "CustomResourceDefinition" {
+		spec := tree(d["spec"])
+		if d["kind"] != "CustomResourceDefinition" || spec["group"] == nil { // as in a patch of one
 			continue
 		}
-		spec := tree(d["spec"])
 		names := tree(spec["names"])
 		k := customKind{group: text(spec["group"]), kind: text(names["kind"]), plural: text(names["plural"]), namespaced: spec["scope"] != "Cluster"}
 		versions, _ := spec["versions"].([]any)

@@ -45,6 +45,21 @@ type pkg struct {
 	files  []*source
 }
 
+// function returns a function of the package that is no method, nil if there is none of that name, or no package.
+func (p *pkg) function(name string) (*source, *ast.FuncDecl) {
+	if p == nil {
+		return nil, nil
+	}
+	for _, f := range p.files {
+		for _, d := range f.syntax.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && decl.Recv == nil && decl.Name.Name == name {
+				return f, decl
+			}
+		}
+	}
+	return nil, nil
+}
+
 // source is a Go file.
 type source struct {
 	of     *pkg

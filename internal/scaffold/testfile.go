@@ -108,6 +108,9 @@ func (t *testFile) addManifests(p *Project, plan *Plan) {
 	} else {
 		plan.Missing = append(plan.Missing, "no initial objects, so controllers have nothing to do: add files with some by controllerruntime.Objects")
 	}
+	if suite := p.suite(t.folder); suite != "" {
+		plan.Missing = append(plan.Missing, fmt.Sprintf("%s has a TestMain, which runs before the check as well: if it starts a control plane, move the test to a folder of its own", suite))
+	}
 	webhooks := slices.ContainsFunc(p.registrations, func(r *registration) bool {
 		return slices.ContainsFunc(p.within(r), func(s *setup) bool {
 			_, webhooks := registersIn(s.in, s.decl.Body)
@@ -118,6 +121,20 @@ func (t *testFile) addManifests(p *Project, plan *Plan) {
 		t.options = append(t.options, "WebhookConfigurations("+t.quoted(m.webhooks)+")")
 		plan.Found = append(plan.Found, "webhook configurations: "+strings.Join(m.webhooks, ", "))
 	}
+}
+
+// suite returns the file of a folder in which tests have a TestMain, empty if there is none.
+func (p *Project) suite(folder string) string {
+	files, err := filepath.Glob(filepath.Join(p.root, filepath.FromSlash(folder), "*_test.go"))
+	if err != nil {
+		return ""
+	}
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && strings.Contains("\n"+string(text), "\nfunc TestMain(") {
+			return path.Join(folder, filepath.Base(file))
+		}
+	}
+	return ""
 }
 
 // quoted returns paths as the test names them, from its own folder.
@@ -179,7 +196,7 @@ func %[1]s(t *%[2]s.T) {
 		fmt.Fprintf(&b, "%s.%s,\n", adapter, option)
 	}
 	fmt.Fprintf(&b, ")\n%s.Check(t, system)\n}\n", orrery)
-	return "package " + t.packageName() + "\n\n" + i.source(t.copier.project.module.Module.Mod.Path) + "\n" + b.String()
+	return "package " + t.packageName() + "\n\n" + i.source(t.copier.project.module.Module.Mod.Path, b.String()) + "\n" + b.String()
 }
 
 // packageName is the name of the test's package.
