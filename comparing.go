@@ -39,8 +39,11 @@ func (v *verdict) differentOutcomes(ctx context.Context) ([]properties.Outcome, 
 	return properties.Outcomes(ctx, g)
 }
 
-// matchComparisons notes the rules that are about nothing: a path that is misspelt must not decide a verdict.
+// matchComparisons notes the rules that are about nothing: a path that is misspelt must not decide a verdict. Where not everything was searched, nobody knows whether they are.
 func (v *verdict) matchComparisons(ctx context.Context) {
+	if len(v.space.Reasons()) > 0 {
+		return
+	}
 	all := slices.Clone(v.comparisons)
 	for _, p := range v.properties {
 		all = append(all, p.Comparisons...)

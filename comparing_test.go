@@ -57,6 +57,7 @@ func TestComparisons(t *testing.T) {
 		{"a rule of another property", []core.Property{properties.SameOutcome(), properties.Fixpoint(winner)}, orrery.Options{}, core.Violated, 2, "", ""},
 		{"a rule that is about nothing", properties.Convergent(winner, misspelt), orrery.Options{}, core.Inconclusive, 1, "", `"Report: Winer is ignored" matches no object`},
 		{"a misspelt rule does not hide what is found", properties.Convergent(misspelt), orrery.Options{}, core.Violated, 2, "", `"Report: Winer is ignored" matches no object`},
+		{"a rule that the search did not come to", properties.Convergent(misspelt), orrery.Options{MaxStates: 1}, core.Inconclusive, 0, "", "the limit of 1 state"},
 		{"safety follows the same rules", properties.Convergent(winner), orrery.Options{Crashes: 1}, core.Holds, 1, `"crash safety"`, ""},
 		{"depth-first, every order", properties.Convergent(winner), orrery.Options{Reduction: orrery.NoReduction, Workers: 2, Search: orrery.DepthFirst}, core.Holds, 1, "", ""},
 	} {
@@ -74,6 +75,8 @@ func TestComparisons(t *testing.T) {
 			}
 			if all := strings.Join(r.Reasons, "\n"); !strings.Contains(all, test.reason) || test.reason == "" && all != "" {
 				t.Errorf("the reasons are %q, want %q", all, test.reason)
+			} else if about := "matches no object"; strings.Contains(all, about) != strings.Contains(test.reason, about) {
+				t.Errorf("the reasons are %q", all)
 			}
 		})
 	}

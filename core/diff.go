@@ -70,7 +70,7 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 		}
 		sort.Strings(names)
 		for _, name := range names {
-			diffFields(FieldOf(path, name), fromMap[name], toMap[name], changes)
+			diffFields(FieldOf(path, name), field(fromMap, name), field(toMap, name), changes)
 		}
 		return
 	}
@@ -83,6 +83,23 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 	if !reflect.DeepEqual(from, to) {
 		*changes = append(*changes, FieldChange{Path: path, From: from, To: to})
 	}
+}
+
+// null is the value of a field that is there, and has none. It is nil in a tree, as is what is absent.
+type null struct{}
+
+// MarshalJSON implements [json.Marshaler].
+func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
+// String implements [fmt.Stringer].
+func (null) String() string { return "null" }
+
+// field returns the value of a field, nil if it is absent.
+func field(of map[string]any, name string) any {
+	if value, there := of[name]; !there || value != nil {
+		return value
+	}
+	return null{}
 }
 
 func diffLists(path string, from, to []any, changes *[]FieldChange) {
