@@ -52,6 +52,8 @@ func grows(g *explore.Growth) string {
 	var more []string
 	for _, a := range g.Adds {
 		switch {
+		case a.Field != "":
+			more = append(more, fmt.Sprintf("%d to %s of %s", a.By, a.Field, a.Kind))
 		case a.Objects > 0:
 			more = append(more, fmt.Sprintf("%d more %s", a.Objects, a.Kind))
 		case a.Values == 1:
@@ -71,6 +73,9 @@ func grows(g *explore.Growth) string {
 func adviceAgainst(g *explore.Growth) string {
 	if len(g.Adds) == 0 {
 		return "Look for the value that was written last time before drawing another one."
+	}
+	if g.Adds[0].Field != "" {
+		return "Do not count what the controller does where that makes it run again, or filter out the events of it."
 	}
 	if g.Adds[0].Objects > 0 {
 		return "Give an object that must exist once a deterministic name, or look for an existing one before creating another."

@@ -37,7 +37,7 @@ func TestGrowthIsFound(t *testing.T) {
 		{"an object for each message", receives(func(w *plain.World, name string) {
 			f.Named(name).Set(w, "here")
 			inbox.Send(w, longer(name))
-		}), "laps of 1 steps by [p] add [{Pod 1 0}], the last Pod axxxx, shown false"},
+		}), "laps of 1 steps by [p] add [{Pod 1 0  0}], the last Pod axxxx, shown false"},
 		{"two objects in turn", receives(func(w *plain.World, name string) {
 			if strings.HasSuffix(name, "y") {
 				f.Named(name).Set(w, "here")
@@ -46,12 +46,12 @@ func TestGrowthIsFound(t *testing.T) {
 			}
 			last.Set(w, name)
 			inbox.Send(w, name+"y")
-		}), "laps of 2 steps by [p] add [{Pod 1 0}], the last Pod axxxxy, shown false"},
+		}), "laps of 2 steps by [p] add [{Pod 1 0  0}], the last Pod axxxxy, shown false"},
 		{"all are looked at", receives(func(w *plain.World, name string) {
 			_ = f.All(w)
 			f.Named(name).Set(w, "here")
 			inbox.Send(w, longer(name))
-		}), "laps of 1 steps by [p] add [{Pod 1 0}], the last Pod axxxx, shown true"},
+		}), "laps of 1 steps by [p] add [{Pod 1 0  0}], the last Pod axxxx, shown true"},
 		{"another value each time", receives(func(w *plain.World, name string) {
 			last.Set(w, name)
 			inbox.Send(w, longer(name))
@@ -112,11 +112,11 @@ func TestGrowthIsTold(t *testing.T) {
 	}
 }
 
-// TestGrowthOfSeveralKinds has each message make objects of several kinds, which are told in order, or values of one object.
+// TestGrowthOfSeveralKinds has each message make objects of several kinds, which are told in order, or values of one object, or add to a number.
 func TestGrowthOfSeveralKinds(t *testing.T) {
 	inbox := plain.NewInbox[string]("p")
 	kinds := []core.Kind{"Cron", "Job", "Node", "Pod"}
-	list := plain.NewVar[[]string]("list")
+	list, total := plain.NewVar[[]string]("list"), plain.NewVar[int]("total")
 	for _, test := range []struct {
 		name   string
 		handle func(*plain.World, string)
@@ -127,13 +127,17 @@ func TestGrowthOfSeveralKinds(t *testing.T) {
 				plain.NewFamily[string](kind).Named(name).Set(w, "here")
 			}
 			inbox.Send(w, name+"x")
-		}, "[{Cron 1 0} {Job 1 0} {Node 1 0} {Pod 1 0}], the last Cron axxxx"},
+		}, "[{Cron 1 0  0} {Job 1 0  0} {Node 1 0  0} {Pod 1 0  0}], the last Cron axxxx"},
 		{"values", func(w *plain.World, name string) {
 			list.Set(w, append(slices.Clone(list.Get(w)), name))
 			inbox.Send(w, name+"x")
-		}, fmt.Sprintf("[{%s 0 1}], the last %s", list.Key().Kind, list.Key())},
+		}, fmt.Sprintf("[{%s 0 1  0}], the last %s", list.Key().Kind, list.Key())},
+		{"a number", func(w *plain.World, name string) {
+			total.Set(w, total.Get(w)+2)
+			inbox.Send(w, name)
+		}, fmt.Sprintf("[{%s 0 0 value 2}], the last %s", total.Key().Kind, total.Key())},
 	} {
-		system, err := plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(list.Is(nil))}, Processes: []plain.Process{{
+		system, err := plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(list.Is(nil), total.Is(0))}, Processes: []plain.Process{{
 			Name: "p", Messages: inbox.Holding("ax"), Receive: inbox.Receive(test.handle),
 		}}}.System()
 		if err != nil {
@@ -227,7 +231,7 @@ func TestProbesEnd(t *testing.T) {
 		from := restored(searchModel(t, ways{0: {1}, 1: {2}, 2: {}}.model(0), Options{}))
 		from.initial = []core.StateID{0}
 		s := &search{Space: from.Space, context: test.ctx, options: Options{Bounds: Bounds{States: test.states}}, frontier: &spans{}, batch: newBatch(0)}
-		p := &probe{search: s, since: map[int]int{}, sizes: map[string]int{}, counts: map[int]map[counted]int{}}
+		p := &probe{search: s, since: map[int]int{}, sizes: map[string]size{}, counts: map[int]map[counted]int{}}
 		if err := p.cross(0); !errors.Is(err, test.err) || test.err == nil && err != nil {
 			t.Errorf("%s: the steps of a state end with %v", test.name, err)
 		}
@@ -240,12 +244,12 @@ func TestProbesEnd(t *testing.T) {
 	}
 	// What does not matter to outcomes is not counted.
 	space := searchModel(t, grid(1, 1), Options{})
-	p := &probe{search: &search{Space: space}, sizes: map[string]int{}}
+	p := &probe{search: &search{Space: space}, sizes: map[string]size{}}
 	if sizes := p.sizesIn(0); len(sizes) != 2 || len(p.sizes) != 2 {
 		t.Errorf("the sizes are %v", sizes)
 	}
 	for version := range p.sizes {
-		p.sizes[version] = 0
+		p.sizes[version] = size{}
 	}
 	if sizes := p.sizesIn(0); len(sizes) > 0 {
 		t.Errorf("the sizes are %v of what does not matter", sizes)

@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 
 // A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the
 // objects can be seen on a single run on which everybody has a turn: it goes around in laps that are alike but for the objects
-// that each of them adds, or for what it adds to an object.
+// that each of them adds, or for what it adds to an object, or to a number in one.
 
 // Growth is a run on which there is more and more. No controller crashes on it, and no call fails without a reason.
 type Growth struct {
@@ -36,10 +38,13 @@ type Growth struct {
 	Shown bool
 }
 
-// Addition is how much of a kind is added: objects, or else values in fields of objects.
+// Addition is how much of a kind is added: objects, or else values in fields of objects, or what is added to a number in a field.
 type Addition struct {
 	Kind            core.Kind
 	Objects, Values int
+	// Field is that of the number, and By how much is added to it.
+	Field string
+	By    int
 }
 
 // Growth returns a run on which there is more and more, nil if none was found. It is looked for if the search is not complete.
@@ -132,7 +137,7 @@ func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Option
 // probe follows one run from each of a few starts on which all that can be done is done in turn, until growth is found.
 func (s *search) probe() error {
 	for i := range min(len(s.initial), mostProbes) {
-		p := &probe{search: s, since: map[int]int{}, sizes: map[string]int{}, counts: map[int]map[counted]int{}}
+		p := &probe{search: s, since: map[int]int{}, sizes: map[string]size{}, counts: map[int]map[counted]int{}}
 		if err := p.follow(s.initial[i*len(s.initial)/min(len(s.initial), mostProbes)]); err != nil {
 			return s.interrupted(err)
 		}
@@ -152,14 +157,24 @@ type probe struct {
 	// since is from which step on each agent could have taken one. The one that has waited for the longest time is next.
 	since map[int]int
 	steps []turn
-	// sizes are how many values versions of objects have, 0 if they do not matter.
-	sizes map[string]int
+	// numbers tells that what numbers in fields come to is counted as well: it is where nothing else grows, as some are others in each lap that mean nothing.
+	numbers bool
+	// sizes are how many values versions of objects have, none if they do not matter.
+	sizes map[string]size
 }
 
-// counted is what is counted: the objects of a kind, or the values in their fields; or how often random values were drawn by a controller and written.
+// size is how many values there are in the fields of an object, and which of them are numbers.
+type size struct {
+	values  int
+	numbers map[string]int
+}
+
+// counted is what is counted: the objects of a kind, or the values in their fields; what a number comes to in a field of an object; or how often random values were drawn by a controller and written.
 type counted struct {
 	kind    core.Kind
 	values  bool
+	of      core.Key
+	number  string
 	drawing string
 }
 
@@ -209,7 +224,10 @@ func (p *probe) count(step int) map[counted]int {
 	counts := map[counted]int{}
 	for key, size := range p.sizesIn(id) {
 		counts[counted{kind: key.Kind}]++
-		counts[counted{kind: key.Kind, values: true}] += size
+		counts[counted{kind: key.Kind, values: true}] += size.values
+		for field, number := range size.numbers {
+			counts[counted{kind: key.Kind, of: key, number: field}] = number
+		}
 	}
 	p.executor.Load(p.row(id))
 	for controller, n := range p.executor.Drawn() {
@@ -220,39 +238,41 @@ func (p *probe) count(step int) map[counted]int {
 }
 
 // sizesIn returns how many values the objects of a state have that matter.
-func (p *probe) sizesIn(id core.StateID) map[core.Key]int {
-	sizes := map[core.Key]int{}
+func (p *probe) sizesIn(id core.StateID) map[core.Key]size {
+	sizes := map[core.Key]size{}
 	for _, o := range p.look(p.row(id)).Objects() {
 		version := o.Key.String() + "\x00" + o.Content.Canonical()
-		size, known := p.sizes[version]
+		of, known := p.sizes[version]
 		if !known {
-			size = values(p.machine.System.Store.Outcome(o.Key, o.Content))
-			p.sizes[version] = size
+			of.numbers = map[string]int{}
+			of.add("", p.machine.System.Store.Outcome(o.Key, o.Content))
+			p.sizes[version] = of
 		}
-		if size > 0 {
-			sizes[o.Key] = size
+		if of.values > 0 {
+			sizes[o.Key] = of
 		}
 	}
 	return sizes
 }
 
-// values counts the values in fields.
-func values(fields any) int {
-	n := 0
+// add counts the values in fields. A number may be written as a text.
+func (s *size) add(path string, fields any) {
 	switch at := fields.(type) {
 	case map[string]any:
-		for _, field := range at {
-			n += values(field)
+		for name, field := range at {
+			s.add(core.FieldOf(path, name), field)
 		}
 	case []any:
-		for _, item := range at {
-			n += values(item)
+		for i, item := range at {
+			s.add(core.ItemOf(path, i), item)
 		}
 	case nil:
 	default:
-		return 1
+		s.values++
+		if number, err := strconv.Atoi(fmt.Sprint(at)); err == nil {
+			s.numbers[cmp.Or(path, "value")] = number
+		}
 	}
-	return n
 }
 
 // cross takes the steps from a state.
@@ -309,18 +329,22 @@ func (p *probe) next() turn {
 func (p *probe) report(lap, laps int, shown bool) {
 	n := len(p.run) - (laps-alike)*lap
 	g := &Growth{Space: p.Space, Run: p.run[:n], Lap: lap, Laps: laps, Shown: shown}
-	more := difference(p.count(n-lap), p.count(n))
+	more := p.difference(n-lap, n)
 	for what, count := range more {
 		switch objects := more[counted{kind: what.kind}]; {
 		case what.drawing != "":
 			g.Drawing = append(g.Drawing, what.drawing)
+		case what.number != "":
+			g.Adds = append(g.Adds, Addition{Kind: what.kind, Field: what.number, By: count})
 		case !what.values:
 			g.Adds = append(g.Adds, Addition{Kind: what.kind, Objects: count})
 		case objects == 0:
 			g.Adds = append(g.Adds, Addition{Kind: what.kind, Values: count})
 		}
 	}
-	slices.SortFunc(g.Adds, func(a, b Addition) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
+	slices.SortFunc(g.Adds, func(a, b Addition) int {
+		return cmp.Or(cmp.Compare(a.By, b.By), strings.Compare(string(a.Kind), string(b.Kind)), strings.Compare(a.Field, b.Field))
+	})
 	if len(g.Adds) == 0 {
 		slices.Sort(g.Drawing)
 		p.growing = g
@@ -329,7 +353,7 @@ func (p *probe) report(lap, laps int, shown bool) {
 	// The last one is of the first kind.
 	before, after := p.sizesIn(p.run[n-lap].From), p.sizesIn(p.run[n-1].To)
 	for _, key := range slices.SortedFunc(maps.Keys(after), core.Key.Compare) {
-		if key.Kind == g.Adds[0].Kind && after[key] > before[key] {
+		if key.Kind == g.Adds[0].Kind && (after[key].values > before[key].values || g.Adds[0].Field != "" && after[key].numbers[g.Adds[0].Field] > before[key].numbers[g.Adds[0].Field]) {
 			g.Last = key
 		}
 	}
@@ -339,6 +363,15 @@ func (p *probe) report(lap, laps int, shown bool) {
 // laps returns how many steps the laps have with which the run ends, and how many laps there are. It returns 0 if there are none: a lap adds as much
 // as the one before, and somebody is bound to take its steps.
 func (p *probe) laps() (lap, laps int) {
+	for _, p.numbers = range []bool{false, true} {
+		if lap, laps = p.countedLaps(); laps > 0 {
+			break
+		}
+	}
+	return lap, laps
+}
+
+func (p *probe) countedLaps() (lap, laps int) {
 	n := len(p.run)
 	for lap := 1; lap <= min(longestLap, n/alike); lap++ {
 		if !p.more(n-lap, n) || slices.ContainsFunc(p.run[n-lap:], func(e core.Edge) bool { return !p.Fair(e.Step) }) {
@@ -358,7 +391,7 @@ func (p *probe) laps() (lap, laps int) {
 // more reports whether there is more at one point of the run than at an earlier one, and less of nothing.
 func (p *probe) more(earlier, later int) bool {
 	more := false
-	for _, count := range difference(p.count(earlier), p.count(later)) {
+	for _, count := range p.difference(earlier, later) {
 		if count < 0 {
 			return false
 		}
@@ -375,17 +408,18 @@ func (p *probe) repeats(a, b, lap int) bool {
 			return false
 		}
 	}
-	return maps.Equal(difference(p.count(a), p.count(a+lap)), difference(p.count(b), p.count(b+lap)))
+	return maps.Equal(p.difference(a, a+lap), p.difference(b, b+lap))
 }
 
-// difference returns how much more there is of what there is more or less of.
-func difference(before, after map[counted]int) map[counted]int {
-	d := maps.Clone(after)
-	for what, count := range before {
+// difference returns how much more there is, at one point of the run than at an earlier one, of what there is more or less of.
+func (p *probe) difference(earlier, later int) map[counted]int {
+	d := maps.Clone(p.count(later))
+	for what, count := range p.count(earlier) {
 		if d[what] -= count; d[what] == 0 {
 			delete(d, what)
 		}
 	}
+	maps.DeleteFunc(d, func(what counted, _ int) bool { return what.number != "" && !p.numbers })
 	return d
 }
 

@@ -60,16 +60,20 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// TestValues counts values in fields.
-func TestValues(t *testing.T) {
+// TestSize counts values in fields, and finds the numbers among them, which may be written as texts.
+func TestSize(t *testing.T) {
+	type tree = map[string]any
 	for _, test := range []struct {
-		fields any
-		want   int
+		fields  any
+		values  int
+		numbers map[string]int
 	}{
-		{nil, 0}, {1, 1}, {"", 1}, {map[string]any{}, 0}, {map[string]any{"a": 1, "b": nil, "c": []any{1, "x", nil}}, 3}, {[]any{map[string]any{"a": 1}, 2}, 2},
+		{nil, 0, nil}, {1, 1, map[string]int{"value": 1}}, {"", 1, nil}, {tree{}, 0, nil}, {tree{"a": 1, "b": nil, "c": []any{"12", "x", nil}}, 3, map[string]int{"a": 1, "c[0]": 12}},
+		{[]any{tree{"a": -1}, 2.5, int64(3)}, 3, map[string]int{"[0].a": -1, "[2]": 3}},
 	} {
-		if got := values(test.fields); got != test.want {
-			t.Errorf("%v has %d values, want %d", test.fields, got, test.want)
+		got := size{numbers: map[string]int{}}
+		if got.add("", test.fields); got.values != test.values || !maps.Equal(got.numbers, test.numbers) {
+			t.Errorf("%v has %d values and the numbers %v", test.fields, got.values, got.numbers)
 		}
 	}
 }
@@ -188,11 +192,17 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// TestDifference tells how much there is more of what there is more or less of.
+// TestDifference tells how much there is more of what there is more or less of, and numbers only where they are asked for.
 func TestDifference(t *testing.T) {
-	pod, job, cron := counted{kind: "Pod"}, counted{kind: "Job"}, counted{kind: "Cron"}
-	got := difference(map[counted]int{pod: 1, job: 2, cron: 4}, map[counted]int{pod: 1, job: 5})
-	if want := (map[counted]int{job: 3, cron: -4}); !maps.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	pod, job, cron, number := counted{kind: "Pod"}, counted{kind: "Job"}, counted{kind: "Cron"}, counted{kind: "Pod", number: "spec.n"}
+	p := &probe{counts: map[int]map[counted]int{1: {pod: 1, job: 2, cron: 4, number: 7}, 2: {pod: 1, job: 5, number: 9}}}
+	for _, p.numbers = range []bool{false, true} {
+		want := map[counted]int{job: 3, cron: -4}
+		if p.numbers {
+			want[number] = 2
+		}
+		if got := p.difference(1, 2); !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func searchThrough(ctx, outer context.Context, system *core.System, options Opti
 	l.Context, l.Searching = context.WithoutCancel(outer), false
 	space.FinishRecording()
 	space.executor.EndVisit() // which holds what only the search needs
-	if len(space.reasons) > 0 && ctx.Err() == nil {
+	if len(space.reasons) > 0 && (ctx.Err() == nil || options.growth.looked) {
 		if space.growing = options.growth.look(); space.growing != nil {
 			space.growing.Space.learner.Context = l.Context // who found it may have been a search that was given up
 		}
