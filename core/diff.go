@@ -70,7 +70,11 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 		}
 		sort.Strings(names)
 		for _, name := range names {
-			diffFields(FieldOf(path, name), field(fromMap, name), field(toMap, name), changes)
+			was, is := fromMap[name], toMap[name]
+			if was == nil && is == nil { // one of them is there, and has no value
+				was, is = field(fromMap, name), field(toMap, name)
+			}
+			diffFields(FieldOf(path, name), was, is, changes)
 		}
 		return
 	}
@@ -85,7 +89,7 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 	}
 }
 
-// null is the value of a field that is there, and has none. It is nil in a tree, as is what is absent.
+// null is the value of a field that is there, and has none, where that is all that tells it apart from one that is absent. It is nil in a tree.
 type null struct{}
 
 // MarshalJSON implements [json.Marshaler].

@@ -21,7 +21,7 @@ func TestDiffFields(t *testing.T) {
 		{"scalars", 1, 2, []string{"1 → 2"}},
 		{"texts", "a", "b", []string{`"a" → "b"`}},
 		{"absent", nil, true, []string{"(absent) → true"}},
-		{"a null is there", tree{"a": tree{}, "b": nil, "c": nil}, tree{"a": tree{"when": nil}, "b": 1, "c": nil}, []string{"a.when: (absent) → null", "b: null → 1"}},
+		{"a null is there", tree{"a": tree{}, "b": nil, "c": nil}, tree{"a": tree{"when": nil}, "b": 1, "c": nil}, []string{"a.when: (absent) → null", "b: (absent) → 1"}},
 		{"another type", "1", 1, []string{`"1" → 1`}},
 		{"equal trees", tree{"a": tree{"b": []any{1, "x"}}}, tree{"a": tree{"b": []any{1, "x"}}}, nil},
 		{
