@@ -46,11 +46,11 @@ type pkg struct {
 }
 
 // function returns a function of the package that is no method, nil if there is none of that name, or no package.
-func (p *pkg) function(name string) (*source, *ast.FuncDecl) {
-	if p == nil {
+func (of *pkg) function(name string) (*source, *ast.FuncDecl) {
+	if of == nil {
 		return nil, nil
 	}
-	for _, f := range p.files {
+	for _, f := range of.files {
 		for _, d := range f.syntax.Decls {
 			if decl, ok := d.(*ast.FuncDecl); ok && decl.Recv == nil && decl.Name.Name == name {
 				return f, decl
