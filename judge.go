@@ -310,6 +310,7 @@ func (v *verdict) report(system *core.System, options Options, began time.Time) 
 		Spans:              spans,
 		Ordered:            v.space.Ordered(),
 		Counted:            v.space.Counted(),
+		Adopted:            v.space.Adopted(),
 		Workers:            options.Workers,
 		Compact:            options.Compact,
 		MissedStateOdds:    v.space.Odds(),

@@ -160,6 +160,8 @@ type Options struct {
 	ordered bool
 	// counted are the kinds of which controllers were found to heed what is counted when a report was made.
 	counted []core.Kind
+	// adopted are the kinds that mattered to the world when a report was made.
+	adopted []core.Kind
 
 	// Comparisons are rules for comparing objects, such as [properties.Without] makes: all properties that compare objects follow them.
 	Comparisons []core.Comparison

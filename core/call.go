@@ -86,10 +86,10 @@ type Answer struct {
 	EnqueueAfter []Item
 }
 
-// Afresh is the error of a store for a call after which some of the strategies declare something else, such as to watch one more kind: they do so from then on, and a search
-// begins again.
+// Afresh is the error that a store returns besides its answer to a call after which some kinds are to be adopted, see [Adopting]: a search begins again with them.
 type Afresh struct {
-	// Reason says why. A store never returns two of one reason.
+	Kinds []Kind
+	// Reason says why.
 	Reason string
 }
 

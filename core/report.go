@@ -50,6 +50,8 @@ type Report struct {
 	// Counted are the kinds of which what the world counts, such as the generation of an object, stays as it was counted, as controllers were found to keep it where
 	// it is not looked for.
 	Counted []Kind `json:"counted,omitempty"`
+	// Adopted are the kinds that were found to matter to the world, and to somebody in it, such as those of which the garbage collector has to look after objects.
+	Adopted []Kind `json:"adopted,omitempty"`
 	// Ages are groups of kinds of which controllers were found to compare when their objects were created, so that these are of different ages.
 	Ages [][]Kind `json:"ages,omitempty"`
 	// AgesTurned tells that of the objects of such kinds that are there at the start, the last ones are the oldest.

@@ -25,8 +25,8 @@ type Action struct {
 
 // Promise is what controllers may count on: somebody who has deleted what others refer to, to create it again.
 type Promise struct {
-	// Except are the items that may not count on it: to fail until it is kept is an error of theirs, such as to look for the very object that was deleted.
-	Except []Item
+	// Excepts reports whether an item may not count on it: to fail until it is kept is an error of its controller's, such as to look for the very object that was deleted. Nil excepts nobody.
+	Excepts func(Item) bool
 }
 
 // ErrNotEnabled is the error of an action that cannot be taken in this state, such as the failure of what is not there. Then there is no step: effects of the action

@@ -68,6 +68,13 @@ type Ordering interface {
 	Ordered() Store
 }
 
+// Adopting is a store, or a strategy, that can be told of kinds that matter to it: those that somebody has to look after of whom nobody knew before the search came to them. A search tells the store and all strategies that
+// are adopting.
+type Adopting interface {
+	// Adopted returns the store, or the strategy, that it is with some kinds more. It is a [Store] of the one, and a [Strategy] of the other.
+	Adopted(kinds []Kind) any
+}
+
 // Counting is a store that counts what happens to each object, such as how often what is wanted of it has changed (its generation), and shows the number. That it grows without end would make a new state of each round that leads
 // back to where it began, so [Store.Normalize] brings such numbers to the smallest ones that keep their order, wherever it knows that they stand. Code that keeps one elsewhere, such as in its memory or in the name of
 // another object, would take a new number for the one that it knows: a search finds out by itself of which kinds that makes a difference, and those stay as they were counted.

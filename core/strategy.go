@@ -23,7 +23,7 @@ type Timekeeper interface {
 	Later() time.Duration
 }
 
-// Description is what a strategy declares about itself. It must not change, unless the store says so, see [Afresh].
+// Description is what a strategy declares about itself. It must not change.
 type Description struct {
 	// Name tells the strategy apart within its system.
 	Name string

@@ -93,7 +93,7 @@ func (u *unrest) unpromised() bool {
 		return true
 	}
 	telling := u.telling
-	u.telling = func(e core.Edge) bool { return telling(e) && slices.Contains(promise.Except, e.Step.Item) }
+	u.telling = func(e core.Edge) bool { return telling(e) && promise.Excepts != nil && promise.Excepts(e.Step.Item) }
 	return u.component.any(u.telling)
 }
 

@@ -13,7 +13,7 @@ import (
 // to state 2, where it is over.
 func TestPromise(t *testing.T) {
 	promise := func(except ...core.Item) map[core.Item]*core.Promise {
-		return map[core.Item]*core.Promise{item("user"): {Except: except}}
+		return map[core.Item]*core.Promise{item("user"): {Excepts: func(it core.Item) bool { return slices.Contains(except, it) }}}
 	}
 	// loop has x fail in state 0, and return there from state 1.
 	loop := func(promised map[core.Item]*core.Promise, enabled ...core.StateID) *graph {

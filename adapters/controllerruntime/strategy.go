@@ -23,8 +23,8 @@ type strategy struct {
 	// index is the position of the controller among those of the set-up.
 	index       int
 	description core.Description
-	// reconciles are the kinds whose objects are known to enqueue themselves.
-	reconciles []core.Kind
+	// notReconciled are kinds that are watched and whose objects are known to name no requests.
+	notReconciled []core.Kind
 	// pristine is what the instances of its process remember when they are fresh, and own what they do for it.
 	pristine, own map[string]string
 }
@@ -45,7 +45,7 @@ func (b *blueprint) strategies(found *assembly) []core.Strategy {
 	for i, c := range found.controllers {
 		found.Origin(c.roots()...)
 		members := found.process(c.setup)
-		s := &strategy{blueprint: b, index: i, description: c.describe(), reconciles: c.reconciles(), pristine: memory.Of(found.roots(c.setup)...), own: memory.Of(c.roots()...)}
+		s := &strategy{blueprint: b, index: i, description: c.describe(), notReconciled: c.notReconciled(), pristine: memory.Of(found.roots(c.setup)...), own: memory.Of(c.roots()...)}
 		s.description.Process = processName(members)
 		s.description.Active = found.active(c.setup)
 		s.description.Divided = !b.mirrored(members)
@@ -79,32 +79,51 @@ func (c *registered) describe() core.Description {
 	}
 }
 
-// reconciles returns the kinds of the watches whose handlers enqueue the object itself, as those of For do. The handler of a watch is in a field that is not exported: of one that is not found
-// there, nothing is known.
-func (c *registered) reconciles() []core.Kind {
+// notReconciled returns the kinds of which it is known that no request is named by an object: each handler of a watch of theirs is one that maps objects to others, and there is another kind whose handler enqueues the object itself,
+// as that of For does. The handler of a watch is in a field that is not exported: of one that is not found there, nothing is known.
+func (c *registered) notReconciled() []core.Kind {
+	itself, unknown := false, map[core.Kind]bool{}
 	var kinds []core.Kind
 	for _, w := range c.watches.handlers {
-		v := reflect.Indirect(reflect.ValueOf(w.Handler))
-		if v.Kind() != reflect.Struct {
-			continue
-		}
-		of := v.FieldByName("handler")
-		if !of.IsValid() || of.Kind() != reflect.Interface || of.IsNil() {
-			continue
-		}
-		t := of.Elem().Type()
-		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		if t.PkgPath() == reflect.TypeFor[handler.EnqueueRequestForObject]().PkgPath() && strings.HasPrefix(t.Name(), "TypedEnqueueRequestForObject[") {
+		switch name := handlerName(w.Handler); {
+		case strings.HasPrefix(name, "TypedEnqueueRequestForObject["):
+			itself, unknown[w.Form.Name()] = true, true
+		case strings.HasPrefix(name, "enqueueRequestForOwner["), strings.HasPrefix(name, "enqueueRequestsFromMapFunc["):
 			kinds = append(kinds, w.Form.Name())
+		default:
+			unknown[w.Form.Name()] = true
 		}
 	}
-	return kinds
+	if !itself {
+		return nil
+	}
+	return slices.DeleteFunc(kinds, func(kind core.Kind) bool { return unknown[kind] })
 }
 
-// Reconciles returns the kinds whose objects the requests name, none if that is not known.
-func (s *strategy) Reconciles() []core.Kind { return s.reconciles }
+// handlerName names the type of the handler of a watch, if it is one of controller-runtime's.
+func handlerName(of any) string {
+	v := reflect.Indirect(reflect.ValueOf(of))
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	field := v.FieldByName("handler")
+	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() {
+		return ""
+	}
+	t := field.Elem().Type()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.PkgPath() != reflect.TypeFor[handler.EnqueueRequestForObject]().PkgPath() {
+		return ""
+	}
+	return t.Name()
+}
+
+// Reconciles reports whether requests may be named by objects of a kind.
+func (s *strategy) Reconciles(kind core.Kind) bool {
+	return slices.Contains(s.description.Watches, kind) && !slices.Contains(s.notReconciled, kind)
+}
 
 // Describe implements [core.Strategy].
 func (s *strategy) Describe() core.Description { return s.description }

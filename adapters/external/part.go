@@ -152,6 +152,15 @@ func (c *composed) Ages() [][]core.Kind {
 	return groups
 }
 
+// Adopted implements [core.Adopting], for the main store: others name kinds of their own.
+func (c *composed) Adopted(kinds []core.Kind) any {
+	main := c.main
+	if adopting, adopts := main.(core.Adopting); adopts {
+		main, _ = adopting.Adopted(kinds).(core.Store)
+	}
+	return &composed{main: main, parts: c.parts, stores: c.stores}
+}
+
 // Counted implements [core.Counting], for those stores that count.
 func (c *composed) Counted(kinds []core.Kind) core.Store {
 	return c.with(func(store core.Store) core.Store {

@@ -75,8 +75,8 @@ const GarbageCollectorName = "garbage-collector"
 type Collector interface {
 	// Collects reports whether it looks after a kind.
 	Collects(core.Kind) bool
-	// Adopt has it look after one more kind, from when it is described next, and reports whether it will.
-	Adopt(core.Kind) bool
+	// Adopts reports whether it could look after a kind as well.
+	Adopts(core.Kind) bool
 }
 
 // Collected are the kinds that a garbage collector looks after, and no other. It is a [Collector].
@@ -85,8 +85,8 @@ type Collected []core.Kind
 // Collects implements [Collector].
 func (c Collected) Collects(kind core.Kind) bool { return slices.Contains(c, kind) }
 
-// Adopt implements [Collector].
-func (Collected) Adopt(core.Kind) bool { return false }
+// Adopts implements [Collector].
+func (Collected) Adopts(core.Kind) bool { return false }
 
 // Collecting returns the server as part of a system in which the garbage collector looks after some kinds. An object of another kind that belongs to one has it look after both kinds, if it can. A request
 // after which an object of a kind that it does not look after waits for the collector is not modelled there: nobody would ever let it go.
@@ -96,25 +96,40 @@ func (s *Server) Collecting(c Collector) *Server {
 	return &with
 }
 
-// adopted returns the error after which the collector looks after the kinds of an object and of its owners, nil if it does, or cannot.
-func (s *Server) adopted(key core.Key, content core.Content) error {
-	object, ok := content.(*storage.Object)
-	if !ok || s.collector == nil {
+var _ core.Adopting = (*Server)(nil)
+
+// Adopted implements [core.Adopting]: the garbage collector looks after the kinds.
+func (s *Server) Adopted(kinds []core.Kind) any {
+	if of, adopts := s.collector.(core.Adopting); adopts {
+		return s.Collecting(of.Adopted(kinds).(Collector))
+	}
+	return s
+}
+
+// orphaned returns the error after which the collector looks after the kinds of objects that belong to others and of their owners, nil if it does, or cannot.
+func (s *Server) orphaned(writes []core.Write) error {
+	var afresh core.Afresh
+	for _, w := range writes {
+		object, ok := w.Content.(*storage.Object)
+		if !ok || s.collector == nil {
+			continue
+		}
+		for _, reference := range object.Meta().GetOwnerReferences() {
+			kinds := []core.Kind{w.Key.Kind}
+			if owner := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind); s.Serves(owner) == nil {
+				kinds = append(kinds, KindOf(owner.GroupKind()))
+			}
+			for _, kind := range kinds {
+				if !s.collector.Collects(kind) && s.collector.Adopts(kind) {
+					afresh.Kinds, afresh.Reason = append(afresh.Kinds, kind), fmt.Sprintf("the garbage collector looks after %s, as %s belongs to others", kind, w.Key)
+				}
+			}
+		}
+	}
+	if len(afresh.Kinds) == 0 {
 		return nil
 	}
-	var kinds []core.Kind
-	for _, reference := range object.Meta().GetOwnerReferences() {
-		kinds = append(kinds, key.Kind)
-		if owner := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind); s.Serves(owner) == nil {
-			kinds = append(kinds, KindOf(owner.GroupKind()))
-		}
-	}
-	for _, kind := range kinds {
-		if !s.collector.Collects(kind) && s.collector.Adopt(kind) {
-			return &core.Afresh{Reason: fmt.Sprintf("the garbage collector looks after %s, as %s belongs to others", kind, key)}
-		}
-	}
-	return nil
+	return &afresh
 }
 
 // Uncollected returns an error that says what to change if an object waits for the garbage collector, as after a foreground or an

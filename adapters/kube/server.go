@@ -230,14 +230,11 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 		return core.Answer{Response: response}, nil
 	}
 	for _, w := range writes {
-		if err := s.adopted(w.Key, w.Content); err != nil {
-			return core.Answer{}, err
-		}
 		if err := s.Uncollected(w.Key, w.Content); err != nil {
 			return core.Answer{}, &core.Unsupported{Call: request.String(), Reason: err.Error()}
 		}
 	}
-	return core.Answer{Response: response, Writes: writes}, nil
+	return core.Answer{Response: response, Writes: writes}, s.orphaned(writes)
 }
 
 // Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,

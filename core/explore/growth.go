@@ -191,7 +191,7 @@ func (p *probe) follow(at core.StateID) error {
 		visits[at]++
 		if n := len(p.run); n >= alike && n&(n-1) == 0 { // not at every step, as it takes time
 			lap, laps := p.laps()
-			if shown := laps == 0 || !p.same(lap); !shown || n == longestProbe && laps >= striking {
+			if shown := laps == 0 || p.numbers || !p.same(lap); !shown || n == longestProbe && laps >= striking {
 				p.report(lap, laps, shown)
 				return nil
 			}

@@ -328,6 +328,9 @@ func (s *Space) Compared() (groups [][]core.Kind, controllers []string) {
 // Ordered reports whether the names of versions are in the order of their age, as a controller was found to compare them.
 func (s *Space) Ordered() bool { return s.machine.Conditions.Ordered }
 
+// Adopted returns the kinds that were found to matter to the store and to strategies, in order, see [core.Adopting].
+func (s *Space) Adopted() []core.Kind { return s.machine.Conditions.Adopted }
+
 // Counted returns the kinds of which what is counted stays as it is, as a controller was found to heed it, in order.
 func (s *Space) Counted() []core.Kind { return s.machine.Conditions.Counted }
 

@@ -1,6 +1,10 @@
 package random
 
-import "github.com/orrery-dev/orrery/core"
+import (
+	"slices"
+
+	"github.com/orrery-dev/orrery/core"
+)
 
 // Settling returns the family of systems that are as those of another one in which users do something, but that they take most of their actions only where
 // controllers do nothing but wait for timers.
@@ -36,15 +40,10 @@ func Promising(compose func(seed uint64) (*core.System, error)) func(seed uint64
 			if (seed/3+uint64(i))%4 == 0 {
 				continue
 			}
-			promise := &core.Promise{}
-			for j, s := range system.Strategies {
-				if (seed/3+uint64(j))%2 == 0 {
-					continue
-				}
-				for _, o := range system.Initial[0].Objects {
-					promise.Except = append(promise.Except, core.Item{Strategy: s.Describe().Name, Request: core.Request(o.Key.Namespace)})
-				}
-			}
+			promise := &core.Promise{Excepts: func(it core.Item) bool {
+				j := slices.IndexFunc(system.Strategies, func(s core.Strategy) bool { return s.Describe().Name == it.Strategy })
+				return j >= 0 && (seed/3+uint64(j))%2 > 0
+			}}
 			actions[i].Promise = promise
 		}
 		return system, nil

@@ -108,7 +108,7 @@ func (c *copier) constructed(from scope, e ast.Expr) string {
 		}
 	}
 	in, decl := of.function(name)
-	if decl == nil || decl.Type.Results == nil || len(decl.Type.Results.List) != 1 || of != c.inside && (!decl.Name.IsExported() || of.name == "main") {
+	if decl == nil || decl.Type.Results == nil || decl.Type.Results.NumFields() != 1 || of != c.inside && (!decl.Name.IsExported() || of.name == "main") {
 		return ""
 	}
 	return c.text(c.selector(of.name, of.path, name)) + c.passed(in, decl, of.name+"."+name, call, -1, from)

@@ -2,8 +2,10 @@ package scaffold
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,8 +41,9 @@ func (i *imports) name(suggested, path string) string {
 // source returns the imports that code uses as Go source: those of the standard library, those of others, and those of the project and of Orrery. Others were named for code that was given up.
 func (i *imports) source(own, code string) string {
 	groups := [3][]string{}
+	used := packagesIn(code)
 	for _, path := range slices.Sorted(maps.Keys(i.names)) {
-		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(i.names[path]) + `\.`).MatchString(code) {
+		if !used[i.names[path]] {
 			continue
 		}
 		host, _, _ := strings.Cut(path, "/")
@@ -69,4 +72,22 @@ func (i *imports) source(own, code string) string {
 	}
 	b.WriteString(")\n")
 	return b.String()
+}
+
+// packagesIn returns the names in whose place packages stand in code, and those of variables.
+func packagesIn(code string) map[string]bool {
+	names := map[string]bool{}
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, parser.SkipObjectResolution)
+	if err != nil {
+		return names
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		if selected, ok := node.(*ast.SelectorExpr); ok {
+			if of, ok := selected.X.(*ast.Ident); ok {
+				names[of.Name] = true
+			}
+		}
+		return true
+	})
+	return names
 }

@@ -105,9 +105,6 @@ func (c *Cluster) build(scheme *runtime.Scheme, chosen settings) error {
 		}
 		if d := strategy.Describe(); d.Name == kube.GarbageCollectorName {
 			collector = kube.Collected(d.Watches)
-			if of, says := strategy.(kube.Collector); says {
-				collector = of
-			}
 		}
 		c.players = append(c.players, lifted{c, strategy})
 	}
@@ -134,7 +131,7 @@ func (c *Cluster) build(scheme *runtime.Scheme, chosen settings) error {
 		if do == nil {
 			return fmt.Errorf("the action %q does nothing: set Action.Do", action.Name)
 		}
-		c.actions = append(c.actions, core.Action{Name: c.name + ": " + action.Name, Settled: action.Settled, Do: func(recorder core.EffectRecorder) error {
+		c.actions = append(c.actions, core.Action{Name: c.name + ": " + action.Name, Promise: action.Promise, Settled: action.Settled, Do: func(recorder core.EffectRecorder) error {
 			return do(c.via(recorder))
 		}})
 	}

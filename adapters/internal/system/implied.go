@@ -27,9 +27,6 @@ func (d *Definition) implied(server *kube.Server, controllers []core.Strategy, o
 	for _, c := range controllers {
 		watched = append(watched, c.Describe().Watches...)
 	}
-	reconcilers := func(kind core.Kind) []core.Strategy {
-		return slices.DeleteFunc(slices.Clone(controllers), func(c core.Strategy) bool { return !mayReconcile(c, kind) })
-	}
 	var custom, builtin []core.Scenario
 	var seen []core.Kind
 	for _, o := range objects {
@@ -47,7 +44,7 @@ func (d *Definition) implied(server *kube.Server, controllers []core.Strategy, o
 		}
 		seen = append(seen, kind)
 		s := scenario.Of(server, []scenario.Action{scenario.Delete(object), scenario.CreateOnceGone(object).Promised()}, true)
-		s.Actions[1].Promise.Except = itself(object, reconcilers(kind))
+		except(s.Actions[1].Promise, kind, controllers)
 		if defined[kind] {
 			custom = append(custom, s)
 		} else {
@@ -60,24 +57,35 @@ func (d *Definition) implied(server *kube.Server, controllers []core.Strategy, o
 	return builtin, nil
 }
 
-// itself returns the items for the object itself, which must not count on its being created again: it is their task to see that it is gone.
-func itself(object client.Object, reconcilers []core.Strategy) []core.Item {
-	key := client.ObjectKeyFromObject(object)
-	var items []core.Item
-	for _, c := range reconcilers {
-		for _, request := range []string{key.String(), key.Name} {
-			items = append(items, core.Item{Strategy: c.Describe().Name, Request: core.Request(request)})
+// promises has the promises of users except nobody who is known to be about objects of other kinds than the one that is created.
+func (d *Definition) promises(scenario core.Scenario, server *kube.Server, controllers []core.Strategy) error {
+	for i, action := range d.actions {
+		promise := scenario.Actions[i].Promise
+		if promise == nil || action.Creates() == nil {
+			continue
 		}
+		gvk, err := apiutil.GVKForObject(action.Creates(), server.Scheme())
+		if err != nil {
+			return err
+		}
+		except(promise, kube.KindOf(gvk.GroupKind()), controllers)
 	}
-	return items
+	return nil
 }
 
-// mayReconcile reports whether requests of a controller may name objects of a kind: if it does not say of which kinds they do, of all that it watches.
+// except has a promise to create an object of a kind except those only of the requests that name it whose controllers may reconcile objects of the kind: it is their task to see that it is gone.
+func except(promise *core.Promise, kind core.Kind, controllers []core.Strategy) {
+	names := promise.Excepts
+	promise.Excepts = func(item core.Item) bool {
+		other := slices.ContainsFunc(controllers, func(c core.Strategy) bool { return c.Describe().Name == item.Strategy && !mayReconcile(c, kind) })
+		return names(item) && !other
+	}
+}
+
+// mayReconcile reports whether requests of a controller may name objects of a kind: they may if it watches the kind, unless it knows that they name others.
 func mayReconcile(c core.Strategy, kind core.Kind) bool {
-	if of, says := c.(interface{ Reconciles() []core.Kind }); says {
-		if kinds := of.Reconciles(); len(kinds) > 0 {
-			return slices.Contains(kinds, kind)
-		}
+	if of, knows := c.(interface{ Reconciles(core.Kind) bool }); knows {
+		return of.Reconciles(kind)
 	}
 	return slices.Contains(c.Describe().Watches, kind)
 }

@@ -89,10 +89,14 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 	if err != nil {
 		return nil, err
 	}
+	played := scenario.Of(server, d.actions, d.inOrder)
+	if err := d.promises(played, server, controllers); err != nil {
+		return nil, err
+	}
 	system := &core.System{
 		Name:       d.name,
 		Store:      server,
-		Scenario:   scenario.Of(server, d.actions, d.inOrder),
+		Scenario:   played,
 		Strategies: append(controllers, d.strategies...),
 		Initial:    []core.Initial{initial},
 		Implied:    again,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,67 +21,61 @@ import (
 // GarbageCollector returns the strategy that plays Kubernetes' garbage collector
 // for objects of the given kinds. It deletes objects all of whose owners are gone,
 // takes references to owners that are gone from objects with another one, and
-// finishes foreground and orphaning deletions. It comes to look after other kinds as well where an object of
-// one belongs to another one ([kube.Collector]). An object with
+// finishes foreground and orphaning deletions. A search has it look after other kinds as well where an object of
+// one belongs to another one ([core.Adopting]). An object with
 // an owner of a kind that the server does not serve is kept.
 //
 // It returns an error that says what to change if the server does not serve a kind.
 func GarbageCollector(server *kube.Server, given ...core.Kind) (core.Strategy, error) {
-	g := &garbageCollector{server: server, watched: map[core.Kind]*resource{}}
+	watched := map[core.Kind]*resource{}
 	for _, kind := range given {
-		if !g.Adopt(kind) {
+		r := named(server, kind)
+		if r == nil {
 			return nil, fmt.Errorf("the garbage collector cannot watch %s: add its Go type to the scheme, or its custom resource definition with CRDs", kind)
 		}
+		watched[kind] = r
 	}
-	return g, nil
+	return collecting(server, watched), nil
+}
+
+func collecting(server *kube.Server, watched map[core.Kind]*resource) *garbageCollector {
+	return &garbageCollector{server: server, kinds: slices.Sorted(maps.Keys(watched)), watched: watched}
 }
 
 // garbageCollector is both the strategy and, having no memory, its instance.
 type garbageCollector struct {
-	server *kube.Server
-
-	mu      sync.Mutex
+	server  *kube.Server
+	kinds   []core.Kind
 	watched map[core.Kind]*resource
-}
-
-// Collects implements [kube.Collector].
-func (g *garbageCollector) Collects(kind core.Kind) bool { return g.resource(kind) != nil }
-
-// Adopt implements [kube.Collector].
-func (g *garbageCollector) Adopt(kind core.Kind) bool {
-	r := named(g.server, kind)
-	if r == nil {
-		return false
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.watched[kind] = r
-	return true
-}
-
-// resource returns the resource of a kind, nil if the collector does not look after it.
-func (g *garbageCollector) resource(kind core.Kind) *resource {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.watched[kind]
-}
-
-// kinds returns the kinds that it looks after, in order.
-func (g *garbageCollector) kinds() []core.Kind {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Sorted(maps.Keys(g.watched))
 }
 
 var (
 	_ core.Strategy  = (*garbageCollector)(nil)
-	_ kube.Collector = (*garbageCollector)(nil)
 	_ core.Instance  = (*garbageCollector)(nil)
+	_ core.Adopting  = (*garbageCollector)(nil)
+	_ kube.Collector = (*garbageCollector)(nil)
 )
+
+// Collects implements [kube.Collector].
+func (g *garbageCollector) Collects(kind core.Kind) bool { return g.watched[kind] != nil }
+
+// Adopts implements [kube.Collector].
+func (g *garbageCollector) Adopts(kind core.Kind) bool { return named(g.server, kind) != nil }
+
+// Adopted implements [core.Adopting].
+func (g *garbageCollector) Adopted(kinds []core.Kind) any {
+	watched := maps.Clone(g.watched)
+	for _, kind := range kinds {
+		if r := named(g.server, kind); r != nil {
+			watched[kind] = r
+		}
+	}
+	return collecting(g.server, watched)
+}
 
 // Describe implements [core.Strategy].
 func (g *garbageCollector) Describe() core.Description {
-	return core.Description{Name: kube.GarbageCollectorName, Watches: g.kinds(), Sequential: true}
+	return core.Description{Name: kube.GarbageCollectorName, Watches: slices.Clone(g.kinds), Sequential: true}
 }
 
 // New implements [core.Strategy].
@@ -151,8 +144,8 @@ type dependent struct {
 // owner are in its namespace.
 func (g *garbageCollector) dependents(world core.EffectRecorder, fromCache bool, owner core.Key, uid types.UID) ([]dependent, error) {
 	var found []dependent
-	for _, kind := range g.kinds() {
-		r := g.resource(kind)
+	for _, kind := range g.kinds {
+		r := g.watched[kind]
 		if !r.namespaced && owner.Namespace != "" {
 			continue
 		}

@@ -12,7 +12,10 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,8 +40,8 @@ type Action struct {
 
 	// promised tells that the user takes it sooner or later, see [Action.Promised].
 	promised bool
-	// creates tells that the action creates an object, and does nothing else.
-	creates bool
+	// creates is the object that the action creates, if it does nothing else.
+	creates client.Object
 }
 
 // OnceSettled returns the action for a user who waits until the system has settled: controllers do nothing then but wait for timers. It keeps apart what an update comes to from what comes
@@ -49,7 +52,7 @@ func (a Action) OnceSettled() Action {
 }
 
 // Promised returns the action for a user who takes it sooner or later, if it stays possible: to create again what others wait for. Otherwise nobody can count on it, and a controller that
-// returns an error until it is taken is said to retry for ever.
+// returns an error until it is taken is said to retry for ever. Whoever reconciles the very object that is created may not count on it all the same.
 func (a Action) Promised() Action {
 	a.promised = true
 	return a
@@ -57,7 +60,7 @@ func (a Action) Promised() Action {
 
 // Create is the action of creating an object.
 func Create(object client.Object) Action {
-	return Action{Name: "create " + named(object), creates: true, Do: func(ctx context.Context, c client.Client) error {
+	return Action{Name: "create " + named(object), creates: object, Do: func(ctx context.Context, c client.Client) error {
 		return c.Create(ctx, copied(object))
 	}}
 }
@@ -65,7 +68,7 @@ func Create(object client.Object) Action {
 // CreateOnceGone is [Create] for a user who waits while an object of that name is there, such as one that is still being deleted.
 func CreateOnceGone(object client.Object) Action {
 	create := Create(object)
-	return Action{Name: create.Name, creates: true, Do: func(ctx context.Context, c client.Client) error {
+	return Action{Name: create.Name, creates: object, Do: func(ctx context.Context, c client.Client) error {
 		if err := create.Do(ctx, c); !apierrors.IsAlreadyExists(err) {
 			return err
 		}
@@ -100,6 +103,16 @@ func Change[T client.Object](name string, object T, change func(T)) Action {
 		change(current)
 		return c.Update(ctx, current)
 	}}
+}
+
+// Creates returns the object that the action creates, nil if it does something else as well.
+func (a Action) Creates() client.Object { return a.creates }
+
+// Names reports whether a request may be about an object of a name: it is one of the words in it.
+func Names(request core.Request, name string) bool {
+	return slices.Contains(strings.FieldsFunc(string(request), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '.'
+	}), name)
 }
 
 // copied returns a copy of an object, since clients write into what they send.
@@ -141,6 +154,10 @@ func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
 		taken := core.Action{Name: action.Name, Settled: action.Settled}
 		if action.promised {
 			taken.Promise = &core.Promise{}
+			if action.creates != nil {
+				name := action.creates.GetName()
+				taken.Promise.Excepts = func(item core.Item) bool { return Names(item.Request, name) }
+			}
 		}
 		if do := action.Do; do != nil {
 			taken.Do = func(recorder core.EffectRecorder) error {

@@ -13,7 +13,7 @@ import (
 // could mend the object.
 func Valid(server *kube.Server, actions []Action) error {
 	for i, action := range Of(server, actions, false).Actions {
-		if !actions[i].creates {
+		if actions[i].creates == nil {
 			continue
 		}
 		if err := action.Do(emptied{server}); apierrors.IsInvalid(err) {

@@ -43,8 +43,8 @@ type Conditions struct {
 	// Doubles names controllers, or processes, of which two instances are active at once, as after a lost lease. Those that share a process are
 	// so together.
 	Doubles []string
-	// redescribed are the reasons for which strategies have declared something else, see [core.Afresh].
-	redescribed []string
+	// Adopted are the kinds that were found to matter to the store and to strategies, see [core.Adopting], in order.
+	Adopted []core.Kind
 	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. The name of a process says that all of
 	// its controllers share theirs. [Search] finds out by itself which ones do.
 	Remembering []string
@@ -198,14 +198,6 @@ type unexpectedDeadline struct{ Controllers []string }
 func (u *unexpectedDeadline) Error() string { return u.Controllers[0] + " waits for a time" }
 
 func (u *unexpectedDeadline) expect(c *Conditions) bool { return added(&c.Awaiting, u.Controllers...) }
-
-// unexpectedDescription is a strategy that declares something else than before.
-type unexpectedDescription struct{ Reason string }
-
-// Error implements error.
-func (u *unexpectedDescription) Error() string { return u.Reason }
-
-func (u *unexpectedDescription) expect(c *Conditions) bool { return added(&c.redescribed, u.Reason) }
 
 // ofCode reports whether an error is the end of a step because something was not known of the code that it ran, which is so in all its runs.
 func ofCode(err error) bool {

@@ -268,7 +268,7 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 			return err
 		}
 		if divergence != nil {
-			return l.varies(a, run, l.parting(run, drawn, other, calls, divergence))
+			return l.varies(a, run, divergence)
 		}
 		runs, asked = append(runs, other), append(asked, calls)
 	}
@@ -285,18 +285,6 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 		return l.varies(a, run, run.Path.Parting(asked[odd], text))
 	}
 	return nil
-}
-
-// parting returns where a run that draws other values parts from a recorded one: it is answered whatever it asks, so that it may have done something else before it ended in another way.
-func (l *Learner) parting(run behavior.Run, recorded, observed core.Drawn, calls []core.Call, divergence *behavior.Divergence) *behavior.Divergence {
-	if len(calls) == 0 {
-		return divergence
-	}
-	recorded.Texts = recorded.Texts[:len(observed.Texts)]
-	if _, text := l.limits.Randomness.Compare([]core.Drawn{recorded, observed}); text >= 0 {
-		return run.Path.Parting(calls, text)
-	}
-	return divergence
 }
 
 // derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes through a new path again with answers in which others were drawn. Code
@@ -410,7 +398,7 @@ func (l *Learner) varied(a *Actor, run behavior.Run, recorded core.Drawn) ([]cor
 	})
 }
 
-// taken has a function take a fresh instance along a run, drawing other values, and returns what comes of it, and where it parts from the run: then it is what has come of it up to there.
+// taken has a function take a fresh instance along a run, drawing other values, and returns what comes of it, and where it parts from the run.
 func (l *Learner) taken(a *Actor, run behavior.Run, takes func(*behavior.Session) ([]core.Call, *behavior.Divergence, error)) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
 	session, divergence, err := l.brought(a, run.Activation.Since, 0)
 	if divergence != nil || err != nil {
@@ -420,7 +408,7 @@ func (l *Learner) taken(a *Actor, run behavior.Run, takes func(*behavior.Session
 	l.count(run.Activation)
 	calls, divergence, err := takes(session)
 	if divergence != nil || err != nil {
-		return calls, session.Drawn(calls, nil), divergence, err
+		return nil, core.Drawn{}, divergence, err
 	}
 	var kept []string
 	if a.domain.fresh != nil {

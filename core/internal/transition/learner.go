@@ -394,10 +394,11 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now time.Duration) (*behavior.Answered, core.Response, error) {
 	w := look.client.Walker
 	answer, err := ask(l.Machine.stores[now], look, call)
-	for afresh := (*core.Afresh)(nil); errors.As(err, &afresh); answer, err = ask(l.Machine.stores[now], look, call) {
+	if afresh := (*core.Afresh)(nil); errors.As(err, &afresh) {
 		if l.Searching || l.Following {
-			return nil, nil, &unexpectedDescription{afresh.Reason}
+			return nil, nil, &unexpectedKinds{afresh}
 		}
+		err = nil // what would come of it is only looked at
 	}
 	if err != nil {
 		var unsupported *core.Unsupported

@@ -125,6 +125,7 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	if err := conditions.Validate(system); err != nil {
 		return nil, err
 	}
+	system = conditions.adopted(system)
 	store := system.Store
 	ordering, orders := store.(core.Ordering)
 	if orders && conditions.Ordered {

@@ -340,6 +340,38 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 	return p
 }
 
+// unexpectedKinds are kinds that are to be adopted.
+type unexpectedKinds struct{ *core.Afresh }
+
+func (u *unexpectedKinds) expect(c *Conditions) bool {
+	adopted := slices.Concat(c.Adopted, u.Kinds)
+	slices.Sort(adopted)
+	adopted = slices.Compact(adopted)
+	if len(adopted) == len(c.Adopted) {
+		return false
+	}
+	c.Adopted = adopted
+	return true
+}
+
+// adopted returns a system whose store and strategies know of the kinds that were adopted.
+func (c Conditions) adopted(system *core.System) *core.System {
+	if len(c.Adopted) == 0 {
+		return system
+	}
+	with := *system
+	if store, adopts := system.Store.(core.Adopting); adopts {
+		with.Store, _ = store.Adopted(c.Adopted).(core.Store)
+	}
+	with.Strategies = slices.Clone(system.Strategies)
+	for i, s := range with.Strategies {
+		if strategy, adopts := s.(core.Adopting); adopts {
+			with.Strategies[i], _ = strategy.Adopted(c.Adopted).(core.Strategy)
+		}
+	}
+	return &with
+}
+
 // newDomain adds a memory to a process.
 func newDomain(name string, p *Process) *domain {
 	d := &domain{
