@@ -87,6 +87,9 @@ func TestSubresourcesOfAVersion(t *testing.T) {
 	expect(t, "the status that only the subresource changes", jsontree.At(now, "status", "ready"), false)
 	w.refuse(ofStatus(patching(beta, "b", types.MergePatchType, `{"status":{"ready":true}}`)), 404, `widgets.example.com "b" not found`)
 	w.refuse(of("scale", request(Get, widgetKind, "b")), 404, `widgets.example.com "b" not found`)
+	for _, name := range []string{"status", "scale"} {
+		expect(t, "how webhooks see a write by "+name, string(server.Writes("Widget.example.com")[name]), "UPDATE")
+	}
 	expect(t, "the scale", jsontree.At(w.must(of("scale", request(Get, beta, "b"))), "spec", "replicas"), 1)
 }
 

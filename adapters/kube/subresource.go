@@ -44,7 +44,7 @@ func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 	return nil
 }
 
-// Writes are the subresources by which requests write objects of a kind, each with the operation as which webhooks see that.
+// Writes are the subresources by which requests write objects of a kind, in whatever version, each with the operation as which webhooks see that.
 func (s *Server) Writes(kind core.Kind) map[string]admissionv1.Operation {
 	all := map[string]admissionv1.Operation{}
 	r := s.registry.Named(kind)
@@ -52,7 +52,11 @@ func (s *Server) Writes(kind core.Kind) map[string]admissionv1.Operation {
 		kinds.StatusSubresource, kinds.ScaleSubresource, kinds.EphemeralSubresource, kinds.ApprovalSubresource, kinds.FinalizeSubresource,
 		kinds.EvictionSubresource, kinds.BindingSubresource, kinds.TokenSubresource,
 	} {
-		switch verbs := subresourceVerbs(r, name); {
+		var verbs []Verb
+		for _, version := range r.Served {
+			verbs = append(verbs, subresourceVerbs(r.In(version), name)...)
+		}
+		switch {
 		case slices.Contains(verbs, Update):
 			all[name] = admissionv1.Update
 		case slices.Contains(verbs, Create):
