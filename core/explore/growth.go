@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +14,11 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/internal/wording"
 )
 
-// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the
-// objects can be seen on a single run on which everybody has a turn: it goes around in laps that are alike but for the objects
-// that each of them adds, or for what it adds to an object, or to a number in one.
+// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the objects can be seen on a single run on which everybody has a turn: it goes around in
+// laps that are alike but for the objects that each of them adds, or for what it adds to an object, or to a number in one.
 
 // Growth is a run on which there is more and more. No controller crashes on it, and no call fails without a reason.
 type Growth struct {
@@ -435,7 +434,7 @@ func (p *probe) same(lap int) bool {
 			return false
 		}
 		other, err := p.transcript(b, lap)
-		if err != nil || !alikeButFor(p.words(a-lap), p.words(a), one, other) {
+		if err != nil || !wording.AlikeButFor(p.words(a-lap), p.words(a), one, other) {
 			return false
 		}
 	}
@@ -467,7 +466,7 @@ func (p *probe) words(step int) map[string]bool {
 	words := map[string]bool{}
 	look := p.look(p.row(p.run[step].From))
 	note := func(text string) {
-		for _, word := range wording.FindAllString(text, -1) {
+		for _, word := range wording.Words(text) {
 			words[word] = true
 		}
 	}
@@ -498,37 +497,4 @@ func (t *transcript) Called(a *transition.Actor, activation behavior.Activation,
 // Ended implements [transition.Listener].
 func (t *transcript) Ended(a *transition.Actor, activation behavior.Activation, _ behavior.Path, leaf *behavior.Leaf) {
 	fmt.Fprintf(&t.step, "%s %s %s\n", a.Name, activation, leaf)
-}
-
-// wording finds the words of a text, among them names and numbers.
-var wording = regexp.MustCompile(`[0-9A-Za-z]+(?:[-._][0-9A-Za-z]+)*`)
-
-// alikeButFor reports whether two texts are the same but for words: wherever the first has the one the second has the other, and neither is
-// a number or among the words that are old to its text.
-func alikeButFor(oldToOne, oldToOther map[string]bool, one, other string) bool {
-	if wording.ReplaceAllLiteralString(one, "x") != wording.ReplaceAllLiteralString(other, "x") {
-		return false
-	}
-	ones, others := wording.FindAllString(one, -1), wording.FindAllString(other, -1)
-	there, back := map[string]string{}, map[string]string{}
-	for i, a := range ones {
-		b := others[i]
-		if known, ok := there[a]; ok && known != b {
-			return false
-		}
-		if known, ok := back[b]; ok && known != a {
-			return false
-		}
-		there[a], back[b] = b, a
-		if a != b && (oldToOne[a] || oldToOther[b] || numeric(a) || numeric(b)) {
-			return false
-		}
-	}
-	return true
-}
-
-// numeric reports whether a word may count something. What counts is short, in contrast to what stands for a version.
-func numeric(word string) bool {
-	const mostDigits = 8
-	return len(word) <= mostDigits && strings.Trim(word, "0123456789.-_") == ""
 }

@@ -46,6 +46,7 @@ func house() []place {
 		{"core/internal/store", engine[:1], nothing},
 		{"core/internal/calendar", nil, nothing},
 		{"core/internal/memories", nil, nothing},
+		{"core/internal/wording", nil, nothing},
 		{"core/internal/transition", append([]string{"internal/iotrace", "core/internal/calendar", "core/internal/memories"}, engine[:4]...), libraries},
 		{"core/internal/reduction", append([]string{"internal/bitset", "core/internal/transition"}, engine[:4]...), nothing},
 		{"core/explore", append([]string{"internal/bitset", "internal/grace", "internal/iotrace", "internal/resident", "core/internal/..."}, engine[:6]...), libraries},
