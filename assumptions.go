@@ -86,30 +86,26 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 
 // promised says which actions users have promised to take.
 func promised(scenario core.Scenario) string {
-	var names []string
-	for _, action := range scenario.Actions {
-		if action.Promise != nil {
-			names = append(names, strconv.Quote(action.Name))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " They take " + strings.Join(names, ", ") + " sooner or later, so that who waits for it does not wait forever."
+	return aboutActions(scenario, func(a core.Action) bool { return a.Promise != nil }, " They take %s sooner or later, so that who waits for it does not wait forever.")
 }
 
 // settledFirst says which actions users take only once the system has settled.
 func settledFirst(scenario core.Scenario) string {
+	return aboutActions(scenario, func(a core.Action) bool { return a.Settled }, " They wait until controllers have nothing to do but wait for timers before they take %s.")
+}
+
+// aboutActions says something about some actions of a scenario, nothing if there are none.
+func aboutActions(scenario core.Scenario, accept func(core.Action) bool, format string) string {
 	var names []string
 	for _, action := range scenario.Actions {
-		if action.Settled {
+		if accept(action) {
 			names = append(names, strconv.Quote(action.Name))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return " They wait until controllers have nothing to do but wait for timers before they take " + strings.Join(names, ", ") + "."
+	return fmt.Sprintf(format, strings.Join(names, ", "))
 }
 
 // timing says when timers fire, and what the clock does.

@@ -72,7 +72,7 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 		for _, name := range names {
 			was, is := fromMap[name], toMap[name]
 			if was == nil && is == nil { // one of them is there, and has no value
-				was, is = field(fromMap, name), field(toMap, name)
+				was, is = valueless(fromMap, name), valueless(toMap, name)
 			}
 			diffFields(FieldOf(path, name), was, is, changes)
 		}
@@ -98,12 +98,12 @@ func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 // String implements [fmt.Stringer].
 func (null) String() string { return "null" }
 
-// field returns the value of a field, nil if it is absent.
-func field(of map[string]any, name string) any {
-	if value, there := of[name]; !there || value != nil {
-		return value
+// valueless returns what stands for a field that has no value, nil if it is absent.
+func valueless(of map[string]any, name string) any {
+	if _, there := of[name]; there {
+		return null{}
 	}
-	return null{}
+	return nil
 }
 
 func diffLists(path string, from, to []any, changes *[]FieldChange) {

@@ -68,8 +68,8 @@ type Ordering interface {
 	Ordered() Store
 }
 
-// Adopting is a store, or a strategy, that can be told of kinds that matter to it: those that somebody has to look after of whom nobody knew before the search came to them. A search tells the store and all strategies that
-// are adopting.
+// Adopting is a store, or a strategy, to which kinds come to matter: those that somebody has to look after of which nobody knew before the search came to them. A search has the store, and all strategies that are
+// adopting, adopt them.
 type Adopting interface {
 	// Adopted returns the store, or the strategy, that it is with some kinds more. It is a [Store] of the one, and a [Strategy] of the other.
 	Adopted(kinds []Kind) any

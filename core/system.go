@@ -79,8 +79,8 @@ type Randomness interface {
 	Compare(runs []Drawn) (run, text int)
 
 	// Echo returns an answer as a run is given it that has said other things than the recorded one which was given it, as it drew other values: what that one said comes back as this one said it. The
-	// observed texts are those of its calls so far, which are as many as the first of the recorded ones.
-	Echo(answer Response, recorded, observed Drawn) Response
+	// texts are those of [Drawn], and as many of the one as of the other.
+	Echo(answer Response, recorded, observed []string) Response
 
 	// Other returns an answer as it would be if other values had been drawn for it, of some variation: those of the runs with this number that were compared. If it
 	// would be no other, it is the answer. Whole is false if there are words in the answer of which nobody knows what they would be.

@@ -62,8 +62,8 @@ const (
 type unrest struct {
 	component *component
 	kind      string
-	// telling is what a cycle through the component has to show.
-	telling func(core.Edge) bool
+	// shows is what a cycle through the component has to show.
+	shows func(core.Edge) bool
 }
 
 // findUnrest tells how a fair run that stays in a component never comes to rest, and false if it does.
@@ -85,16 +85,16 @@ func findUnrest(c *component) (unrest, bool) {
 	}
 }
 
-// unpromised reports whether it goes on although users keep their promises, and leaves to tell only what does. Retries that write nothing end where the promise is kept, unless
+// unpromised reports whether it goes on although users keep their promises, and keeps only what does. Retries that write nothing end where the promise is kept, unless
 // it is one that those who retry may not count on.
 func (u *unrest) unpromised() bool {
 	promise := u.component.promised()
 	if promise == nil || u.kind != errorLoop && u.kind != busyLoop {
 		return true
 	}
-	telling := u.telling
-	u.telling = func(e core.Edge) bool { return telling(e) && promise.Excepts != nil && promise.Excepts(e.Step.Item) }
-	return u.component.any(u.telling)
+	shows := u.shows
+	u.shows = func(e core.Edge) bool { return shows(e) && promise.Excepts != nil && promise.Excepts(e.Step.Item) }
+	return u.component.any(u.shows)
 }
 
 // awaits reports whether it goes on because no more time passes: each of those who retry would do something else later, which was not searched, and is a reason.
@@ -106,7 +106,7 @@ func (u *unrest) awaits() bool {
 	for _, id := range u.component.states {
 		awaited = append(awaited, u.component.graph.Awaited(id)...)
 	}
-	return !u.component.any(func(e core.Edge) bool { return u.telling(e) && !slices.Contains(awaited, e.Step.Item) })
+	return !u.component.any(func(e core.Edge) bool { return u.shows(e) && !slices.Contains(awaited, e.Step.Item) })
 }
 
 // promised returns the promise to take a step that is possible in all states of the component, nil if there is none.
@@ -147,7 +147,7 @@ func tellUnrest(g core.Graph, restless []unrest) []core.Violation {
 	slices.SortStableFunc(all, func(a, b reached) int { return len(a.stem) - len(b.stem) })
 	var found causes
 	for _, r := range all {
-		cycle := r.component.cycle(r.at, r.telling)
+		cycle := r.component.cycle(r.at, r.shows)
 		for _, a := range r.accounts(cycle) {
 			if found.known(a.why, a.what) {
 				continue
@@ -173,9 +173,9 @@ func (u unrest) accounts(cycle core.Run) []account {
 	case livelock:
 		return u.component.livelocks(cycle)
 	case errorLoop, busyLoop:
-		return retries(cycle, u.telling)
+		return retries(cycle, u.shows)
 	}
-	controllers := controllersOf(cycle, u.telling)
+	controllers := controllersOf(cycle, u.shows)
 	summary, detail := "%s can continue forever without changing anything", "There is always a message to receive or an action to take."
 	fields := leftOut(u.component.graph, cycle)
 	if len(fields) > 0 {

@@ -49,6 +49,14 @@ func owner(watches bool) controllerruntime.Option {
 	})
 }
 
+// foundOn names the rung on which something was found, empty if there is none.
+func foundOn(ladder *orrery.Ladder) string {
+	if failed := ladder.Failed(); failed != nil {
+		return failed.Name
+	}
+	return ""
+}
+
 // TestClimbKeepsPromises wants those who wait for an object that a user has deleted not to be blamed for it, since the user creates it again, but those who fail at the object itself. They may be called the same.
 func TestClimbKeepsPromises(t *testing.T) {
 	const again = "a user takes the actions: delete Widget default/a, then create Widget default/a"
@@ -99,11 +107,7 @@ func TestClimbKeepsPromises(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := ""
-			if failed := ladder.Failed(); failed != nil {
-				found = failed.Name
-			}
-			if found != test.want {
+			if found := foundOn(ladder); found != test.want {
 				t.Errorf("it was found where %q, want %q:\n%s", found, test.want, ladder)
 			}
 		})
@@ -136,11 +140,7 @@ func TestClimbImplies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := ""
-			if failed := ladder.Failed(); failed != nil {
-				found = failed.Name
-			}
-			if found != test.want || len(ladder.Rungs) != test.rungs {
+			if found := foundOn(ladder); found != test.want || len(ladder.Rungs) != test.rungs {
 				t.Fatalf("it was found where %q, want %q, of %d rungs:\n%s", found, test.want, test.rungs, ladder)
 			}
 			for _, f := range ladder.Result().Report.Findings {

@@ -158,7 +158,7 @@ func (c chance) Other(answer core.Response, variation int) (other core.Response,
 }
 
 // Echo implements [core.Randomness].
-func (c chance) Echo(answer core.Response, recorded, observed core.Drawn) core.Response {
+func (c chance) Echo(answer core.Response, recorded, observed []string) core.Response {
 	response, ok := answer.(*Response)
 	if !ok || response.Status != nil {
 		return answer

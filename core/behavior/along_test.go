@@ -53,7 +53,7 @@ func (*dice) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
 func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
-func (*dice) Echo(answer core.Response, _, _ core.Drawn) core.Response { return answer }
+func (*dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 
 func (*dice) Renamed(text string, _ int) (string, bool) { return text, true }
 
@@ -126,7 +126,7 @@ func (*drawing) Compare([]core.Drawn) (int, int) { return 0, -1 }
 
 func (*drawing) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
-func (*drawing) Echo(answer core.Response, _, _ core.Drawn) core.Response { return answer }
+func (*drawing) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 
 func (*drawing) Renamed(text string, _ int) (string, bool) { return text, true }
 
@@ -168,9 +168,6 @@ func TestAlong(t *testing.T) {
 	}
 	path, leaf := learn(t, writes("a=1", "b=1"))
 	_, again := learn(t, writes())
-	vary := func(s *behavior.Session, ctx context.Context, run behavior.Run) ([]core.Call, *behavior.Divergence, error) {
-		return s.Vary(ctx, run, core.Drawn{})
-	}
 	for _, test := range []struct {
 		name         string
 		code         instance
@@ -190,7 +187,7 @@ func TestAlong(t *testing.T) {
 		for _, form := range []struct {
 			does func(*behavior.Session, context.Context, behavior.Run) ([]core.Call, *behavior.Divergence, error)
 			want string
-		}{{(*behavior.Session).Follow, test.follow}, {vary, test.vary}} {
+		}{{(*behavior.Session).Follow, test.follow}, {(*behavior.Session).Vary, test.vary}} {
 			l := limits()
 			l.Randomness = new(dice)
 			s, _, err := behavior.OpenFresh(t.Context(), setUp(func() (core.Instance, error) { return test.code, nil }), behavior.Manner{}, l)

@@ -96,9 +96,10 @@ func textsOf(calls []core.Call) []string {
 
 // Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is, but for what the run has
 // said itself, which comes back as it was said. It returns the calls, and where the run makes another number of calls or ends in another way, nil if it does not.
-func (s *Session) Vary(ctx context.Context, run Run, recorded core.Drawn) ([]core.Call, *Divergence, error) {
+func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
+	recorded := textsOf(run.Path.Asked())
 	return s.along(ctx, run, func(core.Call, core.Call) bool { return true }, func(calls []core.Call, response core.Response) core.Response {
-		return s.limits.Randomness.Echo(response, recorded, s.Drawn(calls, nil))
+		return s.limits.Randomness.Echo(response, recorded[:len(calls)*said], textsOf(calls))
 	}, (*Leaf).agrees)
 }
 

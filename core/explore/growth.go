@@ -352,7 +352,8 @@ func (p *probe) report(lap, laps int, shown bool) {
 	// The last one is of the first kind.
 	before, after := p.sizesIn(p.run[n-lap].From), p.sizesIn(p.run[n-1].To)
 	for _, key := range slices.SortedFunc(maps.Keys(after), core.Key.Compare) {
-		if key.Kind == g.Adds[0].Kind && (after[key].values > before[key].values || g.Adds[0].Field != "" && after[key].numbers[g.Adds[0].Field] > before[key].numbers[g.Adds[0].Field]) {
+		first, was, is := g.Adds[0], before[key], after[key]
+		if key.Kind == first.Kind && (is.values > was.values || is.numbers[first.Field] > was.numbers[first.Field]) {
 			g.Last = key
 		}
 	}
@@ -388,8 +389,7 @@ func (p *probe) countedLaps() (lap, laps int) {
 }
 
 // more reports whether there is more at one point of the run than at an earlier one, and less of nothing.
-func (p *probe) more(earlier, later int) bool {
-	more := false
+func (p *probe) more(earlier, later int) (more bool) {
 	for _, count := range p.difference(earlier, later) {
 		if count < 0 {
 			return false

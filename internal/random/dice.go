@@ -100,7 +100,7 @@ func unnamed(text string, lists ...[]string) string {
 func (d *dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
 // Echo implements [core.Randomness].
-func (d *dice) Echo(answer core.Response, _, _ core.Drawn) core.Response { return answer }
+func (d *dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 
 // Renamed implements [core.Randomness].
 func (d *dice) Renamed(text string, _ int) (string, bool) { return text, true }

@@ -50,16 +50,8 @@ func readManifests(root string) (manifests, error) {
 	if err != nil {
 		return m, err
 	}
-	generated := func(file string) bool { return path.Dir(file) == definitionFolder }
-	slices.SortStableFunc(files, func(a, b string) int { // before the copies that charts and bundles have of them
-		switch {
-		case generated(a) == generated(b):
-			return 0
-		case generated(a):
-			return -1
-		}
-		return 1
-	})
+	copies := slices.DeleteFunc(slices.Clone(files), generated) // charts and bundles have some
+	files = append(slices.DeleteFunc(files, func(file string) bool { return !generated(file) }), copies...)
 	var samples []string
 	for _, file := range files {
 		documents, err := documentsOf(filepath.Join(root, filepath.FromSlash(file)))
@@ -165,9 +157,12 @@ func text(value any) string {
 	return s
 }
 
+// generated reports whether a file is in the folder that kubebuilder generates definitions in.
+func generated(file string) bool { return path.Dir(file) == definitionFolder }
+
 // gather names the folder that kubebuilder generates definitions in, if it has any, and nothing else: charts and bundles have copies of them.
 func (m *manifests) gather() {
-	if slices.ContainsFunc(m.definitions, func(file string) bool { return path.Dir(file) == definitionFolder }) {
+	if slices.ContainsFunc(m.definitions, generated) {
 		m.definitions = []string{definitionFolder}
 	}
 }

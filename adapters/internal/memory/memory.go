@@ -208,16 +208,13 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 // elements notes what is found in a list. Elements of several types are named by their types, and not by where they are, which is a value of its own: a set-up that fills a list from a map leaves to chance
 // which comes first.
 func (m *memory) elements(path string, list reflect.Value, depth int) {
-	types := typesIn(list)
+	order := typesIn(list)
+	types := slices.Compact(slices.Sorted(slices.Values(order)))
 	if len(types) < 2 {
 		for i := range list.Len() {
 			m.look(fmt.Sprintf("%s[%d]", path, i), list.Index(i), depth+1)
 		}
 		return
-	}
-	var order []string
-	for i := range list.Len() {
-		order = append(order, typeOf(list.Index(i)))
 	}
 	m.values[path+"[]"] = strings.Join(order, " ")
 	for _, of := range types {
@@ -234,7 +231,7 @@ func (m *memory) elements(path string, list reflect.Value, depth int) {
 	}
 }
 
-// typesIn returns the types of the elements of a list of interfaces, in order, none for other lists.
+// typesIn returns the types of the elements of a list of interfaces, none for other lists.
 func typesIn(list reflect.Value) []string {
 	if list.Type().Elem().Kind() != reflect.Interface {
 		return nil
@@ -243,8 +240,7 @@ func typesIn(list reflect.Value) []string {
 	for i := range list.Len() {
 		types = append(types, typeOf(list.Index(i)))
 	}
-	slices.Sort(types)
-	return slices.Compact(types)
+	return types
 }
 
 // typeOf names the type of what is behind an interface.

@@ -67,13 +67,15 @@ func Create(object client.Object) Action {
 
 // CreateOnceGone is [Create] for a user who waits while an object of that name is there, such as one that is still being deleted.
 func CreateOnceGone(object client.Object) Action {
-	create := Create(object)
-	return Action{Name: create.Name, creates: object, Do: func(ctx context.Context, c client.Client) error {
-		if err := create.Do(ctx, c); !apierrors.IsAlreadyExists(err) {
+	action := Create(object)
+	create := action.Do
+	action.Do = func(ctx context.Context, c client.Client) error {
+		if err := create(ctx, c); !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 		return core.ErrNotEnabled
-	}}
+	}
+	return action
 }
 
 // Delete is the action of deleting an object. Only the name of the object matters.
@@ -108,8 +110,8 @@ func Change[T client.Object](name string, object T, change func(T)) Action {
 // Creates returns the object that the action creates, nil if it does something else as well.
 func (a Action) Creates() client.Object { return a.creates }
 
-// Names reports whether a request may be about an object of a name: it is one of the words in it.
-func Names(request core.Request, name string) bool {
+// mentions reports whether a request may be about an object of a name: it is one of the words in it.
+func mentions(request core.Request, name string) bool {
 	return slices.Contains(strings.FieldsFunc(string(request), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '.'
 	}), name)
@@ -156,7 +158,7 @@ func Of(server *kube.Server, actions []Action, inOrder bool) core.Scenario {
 			taken.Promise = &core.Promise{}
 			if action.creates != nil {
 				name := action.creates.GetName()
-				taken.Promise.Excepts = func(item core.Item) bool { return Names(item.Request, name) }
+				taken.Promise.Excepts = func(item core.Item) bool { return mentions(item.Request, name) }
 			}
 		}
 		if do := action.Do; do != nil {

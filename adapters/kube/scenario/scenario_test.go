@@ -100,12 +100,12 @@ func TestCreateOnceGone(t *testing.T) {
 	}
 }
 
-// TestNames finds the name of an object in requests of any form.
-func TestNames(t *testing.T) {
+// TestMentions finds the name of an object in requests of any form.
+func TestMentions(t *testing.T) {
 	for request, want := range map[core.Request]bool{
 		"web": true, "default/web": true, "ConfigMap/default/web": true, `{"Namespace":"default","Name":"web"}`: true, "default/web-1": false, "web/x": true, "": false, "default/cobweb": false,
 	} {
-		if got := Names(request, "web"); got != want {
+		if got := mentions(request, "web"); got != want {
 			t.Errorf("%q names it: %t", request, got)
 		}
 	}

@@ -36,8 +36,7 @@ func Differences(from, to map[string]string) map[string]string {
 // Gone stands for a value that is no longer there.
 const Gone = "\x00"
 
-// Unlike adds to the noise what fresh instances do not have in common, and that by which the elements of lists differ that they have in another order, as where a set-up fills a list from a map: some orders are so rare that several
-// instances may well have the same. By what all elements are alike, they may come to differ later, and that is memory.
+// Unlike adds to the noise what fresh instances do not have in common, and what [Shuffled] adds.
 func Unlike(noise map[string]bool, shown []map[string]string) {
 	for _, other := range shown[1:] {
 		Shuffled(noise, shown[0], other)
@@ -56,7 +55,9 @@ func Shuffled(noise map[string]bool, one, other map[string]string) {
 			continue
 		}
 		if strings.HasSuffix(path, "[]") { // the order by itself
-			noise[path] = slices.Equal(slices.Sorted(strings.FieldsSeq(one[path])), slices.Sorted(strings.FieldsSeq(other[path])))
+			if slices.Equal(slices.Sorted(strings.FieldsSeq(one[path])), slices.Sorted(strings.FieldsSeq(other[path]))) {
+				noise[path] = true
+			}
 			continue
 		}
 		for i, c := range path {
@@ -76,7 +77,6 @@ func Shuffled(noise map[string]bool, one, other map[string]string) {
 			}
 		}
 	}
-	maps.DeleteFunc(noise, func(_ string, is bool) bool { return !is })
 }
 
 // elementsOf returns what is found in each element of a list in a memory, by its number in brackets, and the way from there.

@@ -72,7 +72,7 @@ func TestDrawsThatDecide(t *testing.T) {
 			}}, func() map[string]string { return maps.Clone(kept) }}
 		}), Conditions{Drawing: []string{"c"}, Remembering: []string{"c"}})
 		run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-		_, drawn, divergence, err := l.varied(a, run, core.Drawn{})
+		_, drawn, divergence, err := l.varied(a, run)
 		if divergence != nil || err != nil {
 			t.Fatal(name, divergence, err)
 		}
@@ -125,7 +125,7 @@ func TestDrawsOfActiveProcesses(t *testing.T) {
 	system.Randomness = d
 	w := begin(t, system, Conditions{Drawing: []string{"c"}, Remembering: []string{"c"}, Active: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-	_, drawn, divergence, err := l.varied(a, run, core.Drawn{})
+	_, drawn, divergence, err := l.varied(a, run)
 	if divergence != nil || err != nil || !a.domain.manner.Active || len(a.domain.keptIn(run.Leaf)) == 0 {
 		t.Fatal(divergence, err, a.domain.keptIn(run.Leaf))
 	}
@@ -286,7 +286,7 @@ func TestRedrawsEnd(t *testing.T) {
 	end()
 	w := begin(t, reads(t, func(w world, word string) { w.put("copy", word) }), Conditions{Drawing: []string{"c", "other"}, Remembering: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-	_, drawn, _, err := l.varied(a, run, core.Drawn{})
+	_, drawn, _, err := l.varied(a, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestRedrawsEnd(t *testing.T) {
 	strange.Path = run.Path[1:]
 	strayed := run
 	strayed.Activation.Since = &behavior.Memory{Identity: "m", Histories: [][]behavior.Run{{strange}}}
-	if _, _, divergence, err := l.varied(a, strayed, core.Drawn{}); divergence == nil || err != nil {
+	if _, _, divergence, err := l.varied(a, strayed); divergence == nil || err != nil {
 		t.Errorf("it goes along a history that there is not: %v", err)
 	}
 }
@@ -325,7 +325,7 @@ func TestChanceEndsRedraws(t *testing.T) {
 	system.Randomness = source
 	w := begin(t, system, Conditions{Drawing: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
-	_, drawn, _, err := l.varied(a, run, core.Drawn{})
+	_, drawn, _, err := l.varied(a, run)
 	if err != nil || !run.Leaf.Drawn {
 		t.Fatal(run.Leaf, err)
 	}

@@ -263,7 +263,7 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 	for len(runs) <= max(times, leastVaried) {
 		varied := run
 		varied.Activation.Variation = len(runs)
-		calls, other, divergence, err := l.varied(a, varied, drawn)
+		calls, other, divergence, err := l.varied(a, varied)
 		if err != nil {
 			return err
 		}
@@ -392,9 +392,9 @@ func enqueued(requests []core.Request) []string {
 }
 
 // varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes another number of calls or ends in another way.
-func (l *Learner) varied(a *Actor, run behavior.Run, recorded core.Drawn) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
+func (l *Learner) varied(a *Actor, run behavior.Run) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
 	return l.taken(a, run, func(session *behavior.Session) ([]core.Call, *behavior.Divergence, error) {
-		return session.Vary(l.Context, run, recorded)
+		return session.Vary(l.Context, run)
 	})
 }
 

@@ -27,7 +27,7 @@ func (c *casino) Other(answer core.Response, variation int) (core.Response, bool
 	return reply(other), knows
 }
 
-func (*casino) Echo(answer core.Response, _, _ core.Drawn) core.Response { return answer }
+func (*casino) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 
 func (c *casino) Renamed(text string, variation int) (string, bool) {
 	return sixDigits.ReplaceAllStringFunc(text, func(word string) string {

@@ -299,7 +299,7 @@ func unnamed(run core.Drawn) *strings.Replacer {
 
 func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
 
-func (*dice) Echo(answer core.Response, _, _ core.Drawn) core.Response { return answer }
+func (*dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 
 func (*dice) Renamed(text string, _ int) (string, bool) { return text, true }
 

@@ -344,9 +344,7 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 type unexpectedKinds struct{ *core.Afresh }
 
 func (u *unexpectedKinds) expect(c *Conditions) bool {
-	adopted := slices.Concat(c.Adopted, u.Kinds)
-	slices.Sort(adopted)
-	adopted = slices.Compact(adopted)
+	adopted := withKinds(c.Adopted, u.Kinds)
 	if len(adopted) == len(c.Adopted) {
 		return false
 	}

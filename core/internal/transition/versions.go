@@ -143,18 +143,17 @@ func (u *unexpectedCounts) Error() string {
 
 // expect implements [unexpected]. What was found of the others may have come of wrong numbers.
 func (u *unexpectedCounts) expect(c *Conditions) bool {
-	counted := slices.Clone(c.Counted)
-	for _, kind := range u.Kinds {
-		if !slices.Contains(counted, kind) {
-			counted = append(counted, kind)
-		}
-	}
+	counted := withKinds(c.Counted, u.Kinds)
 	if len(counted) == len(c.Counted) {
 		return false
 	}
-	slices.Sort(counted)
 	c.afresh(func(c *Conditions) { c.Counted = counted })
 	return true
+}
+
+// withKinds returns kinds with some more, in order, each once.
+func withKinds(known, more []core.Kind) []core.Kind {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, more))))
 }
 
 // compares finds out whether what a run does depends on the order of the names of versions, or on which objects are older, and reports whether on the latter. It ends a search in which names are in no order, if it depends on that: it has to be begun again.

@@ -49,13 +49,12 @@ func (s *Source) Compare(all []core.Drawn) (run, text int) {
 	return 0, -1
 }
 
-// Echoes returns what stands in JSON in the texts of a run, for what stood in those of a recorded one. Whether it is words by which they differ is to be seen once all runs are compared. A run may not have come to
-// its end: it has as many texts as the first of the recorded ones.
-func Echoes(recorded, observed core.Drawn) map[string]string {
+// Echoes returns what stands in JSON in the texts of a run, for what stood in those of a recorded one. Whether it is words by which they differ is to be seen once all runs are compared.
+func Echoes(recorded, observed []string) map[string]string {
 	c := newComparison(2)
-	for i, text := range observed.Texts {
-		if i < len(recorded.Texts) && text != recorded.Texts[i] {
-			c.quote([]plaintext.Piece{plaintext.Dissect(recorded.Texts[i]), plaintext.Dissect(text)})
+	for i, text := range observed {
+		if i < len(recorded) && text != recorded[i] {
+			c.quote([]plaintext.Piece{plaintext.Dissect(recorded[i]), plaintext.Dissect(text)})
 		}
 	}
 	echoes := map[string]string{}

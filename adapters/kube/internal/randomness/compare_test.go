@@ -174,7 +174,7 @@ func TestEchoes(t *testing.T) {
 		{"what is no JSON", []string{"create web-abcde"}, []string{"create web-vwxyz"}, nil},
 		{"more calls", nil, []string{one}, nil},
 	} {
-		if got := randomness.Echoes(core.Drawn{Texts: test.recorded}, core.Drawn{Texts: test.observed}); !maps.Equal(got, test.want) {
+		if got := randomness.Echoes(test.recorded, test.observed); !maps.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
