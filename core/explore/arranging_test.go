@@ -215,9 +215,9 @@ func TestMergedSearchesMayFail(t *testing.T) {
 	}
 	o.Logger, o.Memo = searchModel(t, grid(1), Options{}).learner.Logger, NewMemo()
 	o.growth = &growth{context: t.Context(), system: system, options: o}
-	var seen sightings
-	if _, why, err := merged(t.Context(), system, o, time.Now(), &seen); err != nil || why == "" || len(seen) == 0 {
-		t.Errorf("states are not merged as %q, and these incidents were met: %v; %v", why, seen, err)
+	o.earlier = &earlier{}
+	if _, why, err := merged(t.Context(), system, o, time.Now()); err != nil || why == "" || len(o.earlier.sightings) == 0 {
+		t.Errorf("states are not merged as %q, and these incidents were met: %v; %v", why, o.earlier.sightings, err)
 	}
 }
 

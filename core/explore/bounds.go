@@ -135,8 +135,11 @@ func (s *search) beyond(depth uint32) bool {
 	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
 }
 
-// fellShort adds a reason why the search ended before its end, with what was still to be expected.
+// fellShort adds a reason why the search ended before its end, with what was still to be expected, and why it has come to less than it had before it was begun again.
 func (s *search) fellShort(reason string) {
+	if e := s.options.earlier; e != nil && e.why != "" && e.largest > s.States() {
+		reason += fmt.Sprintf("; it was begun again as %s, after %d states", e.why, e.largest)
+	}
 	if estimate := s.estimate().String(); estimate != "" {
 		reason += "; " + estimate
 	}

@@ -109,7 +109,7 @@ func (g *growth) look() *Growth {
 
 // lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there may be faults, of which such a run has
 // none, that is another machine. An error is one of the search, or says that it has to be begun again.
-func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began time.Time, seen *sightings) error {
+func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began time.Time) error {
 	c := g.options.Conditions
 	if !g.again || g.looked {
 		return nil
@@ -120,7 +120,7 @@ func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began
 	}
 	g.looked = true
 	space, err := g.follow(l, r, g.options.followed(), began)
-	seen.collect(l, space)
+	g.options.earlier.collect(l, space)
 	return err
 }
 

@@ -18,7 +18,7 @@ import (
 // merged searches with all states merged that differ only in which of interchangeable names is which. It says
 // why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
 // runs that can go on for ever, of which merged states do not show whether they are fair.
-func merged(ctx context.Context, system *core.System, options Options, began time.Time, found *sightings) (space *Space, why string, err error) {
+func merged(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, why string, err error) {
 	l, err := options.learner(ctx, system)
 	if err != nil {
 		return nil, "", err
@@ -26,7 +26,7 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	if why := unmergeable(l.Machine, options); why != "" {
 		return nil, why, nil
 	}
-	if err := options.growth.lookFirst(l, &reduction.Reductions{}, began, found); err != nil {
+	if err := options.growth.lookFirst(l, &reduction.Reductions{}, began); err != nil {
 		return nil, "", err
 	}
 	r := &reduction.Reductions{Symmetry: reduction.Interchange(l.Machine)}
@@ -35,7 +35,7 @@ func merged(ctx context.Context, system *core.System, options Options, began tim
 	}
 	options.Reducer = nil
 	space, err = explore(ctx, l.Machine, l, r, options, began, 0)
-	found.collect(l, space)
+	options.earlier.collect(l, space)
 	var not reduction.Apart
 	if errors.As(err, &not) {
 		return nil, string(not), nil

@@ -82,6 +82,8 @@ type Options struct {
 
 	// growth looks for growth when a search has become large.
 	growth *growth
+	// earlier is what was found by searches that were begun again.
+	earlier *earlier
 	// ran, if set, is called for each run of code.
 	ran func()
 }

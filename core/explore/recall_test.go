@@ -28,13 +28,13 @@ func TestRecall(t *testing.T) {
 	incident := func(message string, state core.StateID) core.Incident {
 		return core.Incident{Kind: core.Panicked, Strategy: "p", Message: message, State: state}
 	}
-	var seen sightings
+	seen := &earlier{}
 	seen.collect(&transition.Learner{Incidents: []core.Incident{incident("early", 2), incident("known", 1)}}, space)
 	seen.collect(&transition.Learner{Incidents: []core.Incident{incident("early", 3), incident("before any state", 0)}}, nil)
 	seen.collect(&transition.Learner{Incidents: []core.Incident{incident("behind its end", 77)}}, space)
-	seen[0].incident.State = 9 // it had another number there
+	seen.sightings[0].incident.State = 9 // it had another number there
 	space.learner.Incidents = []core.Incident{incident("known", 3)}
-	space.recall(t.Context(), seen)
+	space.recall(t.Context(), seen.sightings)
 	before := func(message string) core.Incident {
 		i := incident(message, 0)
 		i.AtStart = true

@@ -15,10 +15,10 @@ import (
 // reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
 // by which it would have chosen otherwise: only then was every choice made with all there is to know. Behaviour trees are kept, so that
 // the later searches are fast.
-func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, options Options, began time.Time, found *sightings) (*Space, error) {
+func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, options Options, began time.Time) (*Space, error) {
 	r := &reduction.Reductions{Footprints: reduction.NewFootprints()}
 	r.Footprints.Record(m)
-	if err := options.growth.lookFirst(l, r, began, found); err != nil {
+	if err := options.growth.lookFirst(l, r, began); err != nil {
 		return nil, err
 	}
 	for patience := firstPatience; ; {
@@ -27,7 +27,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		}
 		r.MakeChoosers(m, options.Reducer)
 		space, err := explore(ctx, m, l, r, options, began, patience)
-		found.collect(l, space)
+		options.earlier.collect(l, space)
 		if space != nil {
 			patience = 2 * max(patience, space.States())
 		}
@@ -37,13 +37,14 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		switch {
 		case space.givenUp && space.pointless():
 			// Asking in every state what could be left out only costs time.
+			options.earlier.givenUp("nothing could be left out")
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
 		case space.givenUp: // whatever it has found, it did not come to its end
 			if space.States() >= suspect && r.Strangers() {
 				// Hardly anything is left out as long as somebody is known who has never taken a step. It takes less to go ahead to the first one than to search all that is before it.
 				ahead, err := explore(ctx, m, l, r, options.followed(), began, 0)
-				found.collect(l, ahead)
+				options.earlier.collect(l, ahead)
 				if err != nil {
 					return nil, err
 				}
@@ -58,6 +59,7 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 				return space, nil
 			}
 		}
+		options.earlier.givenUp("more became known of what its steps read and write")
 	}
 }
 
@@ -121,9 +123,15 @@ func (s *Space) Whole(ctx context.Context, states int) *Space {
 	return whole
 }
 
-// sightings are what was found out about the code of controllers in searches that were begun again. A later search may not meet it once
-// more: what is learned is kept, a coin falls otherwise, and what code keeps outside of its instances is not as it was.
-type sightings []sighting
+// earlier is what searches have come to that were begun again.
+type earlier struct {
+	// sightings are what was found out about the code of controllers. A later search may not meet it once more: what is learned is kept, a coin falls otherwise, and what code
+	// keeps outside of its instances is not as it was.
+	sightings []sighting
+	// largest is how many states the largest of them has stored, and why is what more was known of controllers behind it.
+	largest int
+	why     string
+}
 
 // sighting is an incident, with the fingerprint of the state that it is put down to.
 type sighting struct {
@@ -132,16 +140,26 @@ type sighting struct {
 }
 
 // collect adds what a search found. There is no space if it ended before its first state.
-func (s *sightings) collect(l *transition.Learner, space *Space) {
+func (e *earlier) collect(l *transition.Learner, space *Space) {
+	if space != nil && space.States() > e.largest {
+		e.largest, e.why = space.States(), ""
+	}
 	for _, incident := range l.Incidents {
-		if slices.ContainsFunc(*s, func(known sighting) bool { return transition.WrongOf(known.incident) == transition.WrongOf(incident) }) {
+		if slices.ContainsFunc(e.sightings, func(known sighting) bool { return transition.WrongOf(known.incident) == transition.WrongOf(incident) }) {
 			continue
 		}
 		seen := sighting{incident: incident}
 		if space != nil && int(incident.State) < space.States() {
 			seen.at = space.Fingerprint(incident.State)
 		}
-		*s = append(*s, seen)
+		e.sightings = append(e.sightings, seen)
+	}
+}
+
+// givenUp notes why the search begins again.
+func (e *earlier) givenUp(why string) {
+	if e.why == "" {
+		e.why = why
 	}
 }
 
@@ -150,7 +168,7 @@ const recallGrace = 100 * time.Millisecond
 
 // recall adds to what the last search found what the searches before it did. What is put down to a state that was not
 // stored again is told without a run.
-func (s *Space) recall(ctx context.Context, seen sightings) {
+func (s *Space) recall(ctx context.Context, seen []sighting) {
 	var missing []sighting
 	for _, before := range seen {
 		if !slices.ContainsFunc(s.learner.Incidents, func(known core.Incident) bool {

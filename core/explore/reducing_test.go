@@ -36,6 +36,7 @@ func begun(t *testing.T, model plain.Model, o Options) (*core.System, *transitio
 	}
 	o.Workers, o.Run, o.Memo = 1, behavior.Limits{Deadline: time.Second, Calls: 100}, NewMemo()
 	o.Logger = searchModel(t, grid(1), Options{}).learner.Logger
+	o.earlier = &earlier{}
 	o.growth = &growth{context: t.Context(), system: system, options: o}
 	l, err := o.learner(t.Context(), system)
 	if err != nil {
@@ -105,9 +106,8 @@ func TestIncidentsOfEarlierSearches(t *testing.T) {
 	model.Processes[0].Actions[0].Do = func(*plain.World) { panic("it fails") }
 	for name, reducer := range map[string]Reducer{"reduced": oneAtATime{}, "in full": nil} {
 		system, _, o := begun(t, model, Options{Reducer: reducer})
-		var seen sightings
-		if _, err := unmerged(t.Context(), system, o, time.Now(), &seen); err != nil || len(seen) != 1 || !strings.Contains(seen[0].incident.Message, "it fails") {
-			t.Errorf("%s: these are met: %+v; %v", name, seen, err)
+		if _, err := unmerged(t.Context(), system, o, time.Now()); err != nil || len(o.earlier.sightings) != 1 || !strings.Contains(o.earlier.sightings[0].incident.Message, "it fails") {
+			t.Errorf("%s: these are met: %+v; %v", name, o.earlier.sightings, err)
 		}
 	}
 }
@@ -159,5 +159,25 @@ func TestBoundsOfWideSearches(t *testing.T) {
 			t.Errorf("%d workers: %d states, %d of them cut, %d steps, and the reasons are %v", workers, space.States(), cut, space.Stats.Transitions, space.Reasons())
 		}
 		want = found
+	}
+}
+
+// TestShorterThanBefore has a search end before it has come to what those had come to that were begun again: it says so, and why they were.
+func TestShorterThanBefore(t *testing.T) {
+	_, l, o := begun(t, grid(3, 3), Options{Bounds: Bounds{States: 3}})
+	for largest, want := range map[int]bool{2: false, 7: true} {
+		o.earlier = &earlier{}
+		o.earlier.collect(l, searchModel(t, grid(largest-1), Options{}))
+		o.earlier.givenUp("p keeps memory from one run to the next")
+		o.earlier.givenUp("this was not known of a smaller one")
+		o.earlier.collect(l, searchModel(t, grid(1), Options{}))
+		space, err := explore(t.Context(), l.Machine, l, &reduction.Reductions{}, o, time.Now(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(space.Reasons()[0], "it was begun again as p keeps memory from one run to the next, after 7 states")
+		if told != want || strings.Contains(space.Reasons()[0], "begun again") != want {
+			t.Errorf("behind a search of %d states it says %q", largest, space.Reasons())
+		}
 	}
 }

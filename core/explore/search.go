@@ -45,24 +45,25 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		h := &herald{progress: options.Progress, began: began}
 		options.Progress, options.ran = h.searched, h.ran
 	}
-	var before sightings
+	options.earlier = &earlier{}
 	for again := false; ; again = true {
 		options.growth = &growth{context: ctx, system: system, options: options, again: again}
-		space, err := searchThrough(ctx, outer, system, options, began, &before)
+		space, err := searchThrough(ctx, outer, system, options, began)
 		known := options.Conditions
 		if !options.Conditions.Expect(err) {
 			return space, err
 		}
 		if now := options.Conditions; now.Ordered != known.Ordered || now.Noted != known.Noted || len(now.Counted) != len(known.Counted) {
-			before = nil // as it may have come of the wrong order of versions, or of wrong numbers
+			options.earlier.sightings = nil // as they may have come of the wrong order of versions, or of wrong numbers
 		}
+		options.earlier.givenUp(err.Error())
 		options.Logger.Debug("the search begins again, as more is known of controllers", "reason", err)
 	}
 }
 
 // searchThrough searches with what is known of controllers, and audits what it has found.
-func searchThrough(ctx, outer context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
-	space, apart, err := searchOnce(ctx, system, options, began, before)
+func searchThrough(ctx, outer context.Context, system *core.System, options Options, began time.Time) (*Space, error) {
+	space, apart, err := searchOnce(ctx, system, options, began)
 	if err == nil {
 		err = space.idle()
 	}
@@ -84,27 +85,26 @@ func searchThrough(ctx, outer context.Context, system *core.System, options Opti
 	}
 	space.Stats.Executed, space.Stats.Behaviours = l.Executed, l.Behaviours
 	space.apart = apart
-	space.recall(ctx, *before)
+	space.recall(ctx, options.earlier.sightings)
 	return space, nil
 }
 
-// searchOnce searches with the views that are known. It says why states are not merged although that was asked for. What searches
-// found that are begun again is collected.
-func searchOnce(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (space *Space, apart string, err error) {
+// searchOnce searches with the views that are known. It says why states are not merged although that was asked for.
+func searchOnce(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, apart string, err error) {
 	if options.Merge {
-		space, apart, err = merged(ctx, system, options, began, before)
+		space, apart, err = merged(ctx, system, options, began)
 		if apart != "" {
 			options.Logger.Debug("states are not merged", "reason", apart)
 		}
 	}
 	if err == nil && space == nil {
-		space, err = unmerged(ctx, system, options, began, before)
+		space, err = unmerged(ctx, system, options, began)
 	}
 	return space, apart, err
 }
 
 // unmerged searches with no states merged.
-func unmerged(ctx context.Context, system *core.System, options Options, began time.Time, before *sightings) (*Space, error) {
+func unmerged(ctx context.Context, system *core.System, options Options, began time.Time) (*Space, error) {
 	l, err := options.learner(ctx, system)
 	switch {
 	case err != nil:
@@ -112,14 +112,14 @@ func unmerged(ctx context.Context, system *core.System, options Options, began t
 	case options.Reducer == nil || options.Order.Walks():
 		options.Reducer = nil
 		r := &reduction.Reductions{}
-		if err := options.growth.lookFirst(l, r, began, before); err != nil {
+		if err := options.growth.lookFirst(l, r, began); err != nil {
 			return nil, err
 		}
 		space, err := explore(ctx, l.Machine, l, r, options, began, 0)
-		before.collect(l, space)
+		options.earlier.collect(l, space)
 		return space, err
 	}
-	return reduced(ctx, l.Machine, l, options, began, before)
+	return reduced(ctx, l.Machine, l, options, began)
 }
 
 // explore searches once, from the start to the end.
