@@ -8,7 +8,7 @@ import (
 
 // call returns the code that registers what a registration does, an expression that is an error. It is empty if there is none.
 func (c *copier) call(r *registration) string {
-	from := scope{r.in, r.within, r.manager}
+	from := scope{in: r.in, within: r.within, manager: r.manager}
 	if r.setup == nil {
 		return c.builtOnTheSpot(r, from)
 	}
@@ -89,13 +89,18 @@ func (c *copier) passed(in *source, decl *ast.FuncDecl, title string, call *ast.
 	return "(" + strings.Join(all, ", ") + ")"
 }
 
-// constructed returns a call of a function of the project that makes a value, with what is known of the arguments that cannot be copied. It is empty if the value is not made so, or if the function may fail.
+// constructed returns a call of a function of the project that makes a value, with what is known of the arguments that cannot be copied, or the variable of the test for what it
+// returns besides an error. It is empty if the value is not made so.
 func (c *copier) constructed(from scope, e ast.Expr) string {
-	if ident, ok := e.(*ast.Ident); ok {
-		e = definition(from.within, ident.Name)
+	variable, results := "", 1
+	call, _ := e.(*ast.CallExpr)
+	if ident, named := e.(*ast.Ident); named {
+		variable, from = ident.Name, from.defining(ident.Name)
+		if call, _ = definition(from.within, variable).(*ast.CallExpr); call == nil {
+			call, results = fallible(from.within, variable), 2
+		}
 	}
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
+	if call == nil {
 		return ""
 	}
 	of, name := from.in.of, ""
@@ -108,10 +113,14 @@ func (c *copier) constructed(from scope, e ast.Expr) string {
 		}
 	}
 	in, decl := of.function(name)
-	if decl == nil || decl.Type.Results == nil || decl.Type.Results.NumFields() != 1 || of != c.inside && (!decl.Name.IsExported() || of.name == "main") {
+	if decl == nil || decl.Type.Results.NumFields() != results || of != c.inside && (!decl.Name.IsExported() || of.name == "main") {
 		return ""
 	}
-	return c.text(c.selector(of.name, of.path, name)) + c.passed(in, decl, of.name+"."+name, call, -1, from)
+	code := c.text(c.selector(of.name, of.path, name)) + c.passed(in, decl, of.name+"."+name, call, managerOf(in, decl), from)
+	if results == 2 {
+		return c.define(variable, code)
+	}
+	return code
 }
 
 // copied returns an expression for the test. A variable that is a flag has its default.

@@ -21,7 +21,13 @@ type copier struct {
 	inside *pkg
 	// missing is what was left out or replaced, and what to do about it.
 	missing []string
+	// made are the variables of the test for what calls return that may fail, by these, and ahead the statements that define them, in order.
+	made  map[string]string
+	ahead []statement
 }
+
+// statement defines a variable of the test.
+type statement struct{ variable, call string }
 
 func (c *copier) miss(format string, args ...any) {
 	c.missing = append(c.missing, fmt.Sprintf(format, args...))
@@ -32,10 +38,24 @@ type scope struct {
 	in      *source
 	within  ast.Node
 	manager string
+	// defined is the variable that the code defines: in it, the name stands for something else, mostly for a package.
+	defined string
+}
+
+// defining returns the scope of code that defines a variable.
+func (s scope) defining(variable string) scope {
+	s.defined = variable
+	return s
 }
 
 // expression returns an expression as it is written in the test. What keeps it from being copied is returned, if anything does.
 func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle string) {
+	before := len(c.ahead)
+	defer func() {
+		if obstacle != "" {
+			c.giveUp(before)
+		}
+	}()
 	copied, err := parser.ParseExpr(c.text(e))
 	if err != nil {
 		return "", "code that does not compile"
@@ -62,7 +82,7 @@ func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle s
 			case c.text(node.Fun) == "ctrl.SetupSignalHandler":
 				cursor.Replace(c.background())
 				return false
-			case c.isType(from.in, node.Fun, runtimePath, "GetConfigOrDie"), c.isType(from.in, node.Fun, runtimePath+"/pkg/client/config", "GetConfigOrDie"):
+			case c.configures(from.in, node.Fun):
 				cursor.Replace(fromManager("GetConfig")) // which does not end the process where there is no cluster
 				return false
 			}
@@ -92,11 +112,8 @@ func (c *copier) name(from scope, name string, depth int) (stands ast.Expr, obst
 	case types.Universe.Lookup(name) != nil:
 		return ast.NewIdent(name), ""
 	}
-	if made := definition(from.within, name); made != nil {
-		return c.variable(from, name, made, depth)
-	}
-	if parameterOrVariable(from.within, name) {
-		return nil, name
+	if name != from.defined && parameterOrVariable(from.within, name) {
+		return c.variable(from.defining(name), name, depth)
 	}
 	if imported := from.in.importOf(name); imported != "" {
 		return ast.NewIdent(c.imports.name(name, imported)), ""
@@ -106,6 +123,7 @@ func (c *copier) name(from scope, name string, depth int) (stands ast.Expr, obst
 		return fromManager("GetScheme"), ""
 	}
 	switch {
+	case !from.in.of.has(name):
 	case from.in.of == c.inside:
 		return ast.NewIdent(name), ""
 	case ast.IsExported(name) && from.in.of.name != "main":
@@ -114,10 +132,69 @@ func (c *copier) name(from scope, name string, depth int) (stands ast.Expr, obst
 	return nil, name
 }
 
-// variable returns what stands for a local variable: what it is made of, if that can be copied. Of a flag that is its default.
-func (c *copier) variable(from scope, name string, made ast.Expr, depth int) (stands ast.Expr, obstacle string) {
-	if depth == 0 {
+// configures reports whether a function returns how to reach the API server, as main.go finds it out.
+func (c *copier) configures(in *source, function ast.Expr) bool {
+	for _, path := range []string{runtimePath, runtimePath + "/pkg/client/config"} {
+		for _, name := range []string{"GetConfigOrDie", "GetConfig", "GetConfigWithContext"} {
+			if c.isType(in, function, path, name) {
+				return true
+			}
+		}
+	}
+	return c.isType(in, function, "k8s.io/client-go/tools/clientcmd", "BuildConfigFromFlags") || c.isType(in, function, "k8s.io/client-go/rest", "InClusterConfig")
+}
+
+// ofKubernetes reports whether a function is one of the libraries of Kubernetes.
+func ofKubernetes(in *source, function ast.Expr) bool {
+	selected, ok := function.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	from, ok := selected.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	host, _, _ := strings.Cut(in.importOf(from.Name), "/")
+	return host == "k8s.io" || host == "sigs.k8s.io"
+}
+
+// define returns the variable of the test for what a call returns besides an error.
+func (c *copier) define(suggested, call string) string {
+	if c.made[call] == "" {
+		if c.made == nil {
+			c.made = map[string]string{}
+		}
+		c.made[call] = c.imports.reserve(suggested)
+		c.ahead = append(c.ahead, statement{c.made[call], call})
+	}
+	return c.made[call]
+}
+
+// giveUp forgets the variables that were defined for code which cannot be copied as a whole.
+func (c *copier) giveUp(from int) {
+	for _, s := range c.ahead[from:] {
+		delete(c.made, s.call)
+	}
+	c.ahead = c.ahead[:from]
+}
+
+// variable returns what stands for a local variable: what it is made of, if that can be copied. Of a flag that is its default, and of a client
+// that could not be made a variable of the test. What else may fail to be made mostly reaches out to a world that the check does not have.
+func (c *copier) variable(from scope, name string, depth int) (stands ast.Expr, obstacle string) {
+	made, call := definition(from.within, name), fallible(from.within, name)
+	switch {
+	case depth == 0, made == nil && call == nil:
 		return nil, name
+	case made == nil && c.configures(from.in, call.Fun):
+		return fromManager("GetConfig"), ""
+	case made == nil && !ofKubernetes(from.in, call.Fun):
+		return nil, name
+	case made == nil:
+		code, obstacle := c.expression(from, call, depth-1)
+		if obstacle != "" {
+			return nil, name
+		}
+		return ast.NewIdent(c.define(name, code)), ""
 	}
 	code, obstacle := c.expression(from, made, depth-1)
 	if obstacle != "" {

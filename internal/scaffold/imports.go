@@ -30,11 +30,17 @@ func (i *imports) name(suggested, path string) string {
 	if known := i.names[path]; known != "" {
 		return known
 	}
+	i.names[path] = i.reserve(suggested)
+	return i.names[path]
+}
+
+// reserve returns a name that nothing else has, the suggested one if it is free.
+func (i *imports) reserve(suggested string) string {
 	name := suggested
 	for n := 2; i.taken[name]; n++ {
 		name = fmt.Sprintf("%s%d", suggested, n)
 	}
-	i.names[path], i.taken[name] = name, true
+	i.taken[name] = true
 	return name
 }
 

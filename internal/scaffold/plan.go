@@ -3,7 +3,6 @@ package scaffold
 import (
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/format"
 	"os"
 	"path"
@@ -43,14 +42,16 @@ func (p *Project) Plan() (*Plan, error) {
 	}
 	folder, inside := p.place()
 	c := &copier{project: p, inside: inside, imports: newImports(taken(inside))}
-	var calls []string
+	var calls []call
 	for _, r := range p.registrations {
+		before := len(c.ahead)
 		code := c.call(r)
 		if code == "" {
+			c.giveUp(before)
 			continue
 		}
-		if !slices.Contains(calls, code) {
-			calls = append(calls, code)
+		if !slices.ContainsFunc(calls, func(other call) bool { return other.code == code }) {
+			calls = append(calls, call{code, slices.Clone(c.ahead[before:])})
 			plan.Found = append(plan.Found, p.found(r))
 		}
 	}
@@ -140,23 +141,7 @@ func taken(inside *pkg) []string {
 	}
 	for _, f := range inside.files {
 		for _, d := range f.syntax.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil {
-					names = append(names, d.Name.Name)
-				}
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					switch spec := spec.(type) {
-					case *ast.TypeSpec:
-						names = append(names, spec.Name.Name)
-					case *ast.ValueSpec:
-						for _, n := range spec.Names {
-							names = append(names, n.Name)
-						}
-					}
-				}
-			}
+			names = append(names, declaredBy(d)...)
 		}
 	}
 	return names

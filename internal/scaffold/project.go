@@ -60,6 +60,36 @@ func (of *pkg) function(name string) (*source, *ast.FuncDecl) {
 	return nil, nil
 }
 
+// has reports whether a package declares a name.
+func (of *pkg) has(name string) bool {
+	return slices.ContainsFunc(of.files, func(f *source) bool {
+		return slices.ContainsFunc(f.syntax.Decls, func(d ast.Decl) bool { return slices.Contains(declaredBy(d), name) })
+	})
+}
+
+// declaredBy returns the names of a package that a declaration declares. Methods are none.
+func declaredBy(d ast.Decl) []string {
+	var names []string
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			names = append(names, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				names = append(names, spec.Name.Name)
+			case *ast.ValueSpec:
+				for _, n := range spec.Names {
+					names = append(names, n.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
 // source is a Go file.
 type source struct {
 	of     *pkg
@@ -188,9 +218,10 @@ func (p *Project) sources() []*source {
 	return all
 }
 
-// importsOf returns what a file imports, by name. Of packages of others the name is guessed from the path.
+// importsOf returns what a file imports, by name. Of packages of others the name is guessed from the path, and there are several guesses where nothing else has these names.
 func (p *Project) importsOf(file *ast.File) map[string]string {
 	imports := map[string]string{}
+	var guessed []string
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		switch {
@@ -201,9 +232,24 @@ func (p *Project) importsOf(file *ast.File) map[string]string {
 			imports[p.packageAt(imported).name] = imported
 		default:
 			imports[guessedName(imported)] = imported
+			guessed = append(guessed, imported)
+		}
+	}
+	for _, imported := range guessed {
+		for _, name := range otherNames(imported) {
+			if imports[name] == "" {
+				imports[name] = imported
+			}
 		}
 	}
 	return imports
+}
+
+// otherNames are what a package of others may be called besides what is most likely: one part of the end of its path, such as "nats" of "nats.go", or all of them in one word.
+func otherNames(imported string) []string {
+	prefix, _, _ := module.SplitPathVersion(imported)
+	parts := strings.FieldsFunc(path.Base(prefix), func(r rune) bool { return r == '-' || r == '.' || r == '_' })
+	return append(parts, strings.Join(parts, ""))
 }
 
 // packageAt returns the package of the project with a path, nil if it has none.

@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"go/ast"
-	"go/token"
 	"slices"
 )
 
@@ -28,9 +27,6 @@ func (p *Project) findRegistrations() {
 	}
 	called := map[*setup]bool{}
 	p.eachFunction(func(f *source, decl *ast.FuncDecl) {
-		if decl.Body == nil {
-			return
-		}
 		ast.Inspect(decl.Body, func(node ast.Node) bool {
 			call, ok := node.(*ast.CallExpr)
 			if !ok {
@@ -140,30 +136,11 @@ func (p *Project) findSchemes() {
 func (p *Project) apis() []*pkg {
 	var found []*pkg
 	for _, folder := range p.folders() {
-		if of := p.packages[folder]; of.declares("AddToScheme") {
+		if of := p.packages[folder]; of.has("AddToScheme") {
 			found = append(found, of)
 		}
 	}
 	return found
-}
-
-// declares reports whether a package has a variable or a function of a name.
-func (of *pkg) declares(name string) bool {
-	for _, f := range of.files {
-		for _, d := range f.syntax.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil && d.Name.Name == name {
-					return true
-				}
-			case *ast.GenDecl:
-				if d.Tok == token.VAR && value(d, name) != nil {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // value returns the declaration of a variable or constant of a name, nil if there is none.

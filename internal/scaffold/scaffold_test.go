@@ -67,7 +67,7 @@ func plan(t *testing.T, folder string) *scaffold.Plan {
 
 // TestPlan compares what is written for each project, and what is said about it, with golden files.
 func TestPlan(t *testing.T) {
-	for _, name := range []string{"multigroup", "webhook", "plain", "broken", "made"} {
+	for _, name := range []string{"multigroup", "webhook", "plain", "broken", "made", "command"} {
 		t.Run(name, func(t *testing.T) {
 			plan := plan(t, project(t, name))
 			var got strings.Builder
@@ -105,12 +105,12 @@ func TestPlan(t *testing.T) {
 // TestWritten compiles what is written for each project, and runs two of them, one with definitions and one with a webhook: the controllers settle.
 func TestWritten(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds five projects")
+		t.Skip("it builds six projects")
 	}
 	for _, test := range []struct {
 		name, folder string
 		runs         bool
-	}{{"multigroup", "./internal/controller", true}, {"webhook", "./cmd", true}, {"plain", ".", false}, {"broken", "./controllers", false}, {"made", "./internal/controller", false}} {
+	}{{"multigroup", "./internal/controller", true}, {"webhook", "./cmd", true}, {"plain", ".", false}, {"broken", "./controllers", false}, {"made", "./internal/controller", false}, {"command", "./marks", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := project(t, test.name)
 			if err := plan(t, folder).Write(folder, false); err != nil {

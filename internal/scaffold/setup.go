@@ -29,7 +29,7 @@ func (p *Project) findSetups() {
 	for again := true; again; {
 		again = false
 		p.eachFunction(func(f *source, decl *ast.FuncDecl) {
-			if known[decl] || decl.Body == nil || managerOf(f, decl) < 0 || !returnsError(decl) {
+			if known[decl] || decl.Name.Name == "" || managerOf(f, decl) < 0 || !returnsError(decl) {
 				return
 			}
 			controllers, webhooks := registersIn(f, decl.Body)
@@ -42,12 +42,23 @@ func (p *Project) findSetups() {
 	}
 }
 
-// eachFunction goes through the functions of the project, in order.
+// eachFunction goes through the functions of the project that have a body, in order. Those that variables of a package have in their values, such as what a command runs, have no name.
 func (p *Project) eachFunction(visit func(*source, *ast.FuncDecl)) {
 	for _, f := range p.sources() {
 		for _, d := range f.syntax.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok {
-				visit(f, decl)
+			switch decl := d.(type) {
+			case *ast.FuncDecl:
+				if decl.Body != nil {
+					visit(f, decl)
+				}
+			case *ast.GenDecl:
+				ast.Inspect(decl, func(node ast.Node) bool {
+					literal, ok := node.(*ast.FuncLit)
+					if ok {
+						visit(f, &ast.FuncDecl{Name: ast.NewIdent(""), Type: literal.Type, Body: literal.Body})
+					}
+					return !ok
+				})
 			}
 		}
 	}
@@ -182,7 +193,7 @@ func (p *Project) setupCalled(f *source, within ast.Node, call *ast.CallExpr) *s
 		return p.setupNamed(f.of, "", called.Name)
 	case *ast.SelectorExpr:
 		if from, ok := called.X.(*ast.Ident); ok {
-			if imported := f.importOf(from.Name); imported != "" && definition(within, from.Name) == nil {
+			if imported := f.importOf(from.Name); imported != "" && definition(within, from.Name) == nil && fallible(within, from.Name) == nil {
 				return p.setupNamed(p.packageAt(imported), "", called.Sel.Name)
 			}
 		}
@@ -220,6 +231,9 @@ func (p *Project) typeOf(f *source, within ast.Node, value ast.Expr, depth int) 
 		if made := definition(within, v.Name); made != nil {
 			return p.typeOf(f, within, made, depth-1)
 		}
+		if call := fallible(within, v.Name); call != nil {
+			return p.resultOf(f, call)
+		}
 	case *ast.CallExpr:
 		return p.resultOf(f, v)
 	}
@@ -256,25 +270,10 @@ func (p *Project) resultOf(f *source, call *ast.CallExpr) (*pkg, string) {
 			of, name = p.packageAt(f.importOf(from.Name)), called.Sel.Name
 		}
 	}
-	if in, decl := p.function(of, name); decl != nil && decl.Type.Results != nil && len(decl.Type.Results.List) > 0 {
+	if in, decl := of.function(name); decl != nil && decl.Type.Results != nil && len(decl.Type.Results.List) > 0 {
 		return p.namedType(in, decl.Type.Results.List[0].Type)
 	}
 	return nil, ""
-}
-
-// function returns a plain function of a package.
-func (p *Project) function(of *pkg, name string) (in *source, found *ast.FuncDecl) {
-	if of == nil {
-		return nil, nil
-	}
-	for _, f := range of.files {
-		for _, d := range f.syntax.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok && decl.Recv == nil && decl.Name.Name == name {
-				return f, decl
-			}
-		}
-	}
-	return nil, nil
 }
 
 // definition returns the value that a local variable gets where it is defined, nil if there is none or if it may get others.
@@ -282,7 +281,7 @@ func definition(within ast.Node, name string) ast.Expr {
 	var values []ast.Expr
 	many := false
 	note := func(target ast.Expr, all []ast.Expr, i, targets int) {
-		if ident, ok := target.(*ast.Ident); !ok || ident.Name != name {
+		if !isNamed(target, name) {
 			return
 		}
 		if len(all) == targets {
@@ -308,6 +307,47 @@ func definition(within ast.Node, name string) ast.Expr {
 		return nil
 	}
 	return values[0]
+}
+
+// fallible returns the call that a local variable gets its value from where it is defined, if that returns an error besides. It is nil if the variable gets another value anywhere.
+func fallible(within ast.Node, name string) *ast.CallExpr {
+	var found *ast.CallExpr
+	others := false
+	ast.Inspect(within, func(node ast.Node) bool {
+		assigned, ok := node.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		at := slices.IndexFunc(assigned.Lhs, func(target ast.Expr) bool { return isNamed(target, name) })
+		if at < 0 {
+			return true
+		}
+		call := fallibleCall(assigned)
+		others = others || call == nil || at > 0 || found != nil
+		found = call
+		return true
+	})
+	if others {
+		return nil
+	}
+	return found
+}
+
+// fallibleCall returns the call of which a statement assigns a value and an error.
+func fallibleCall(assigned *ast.AssignStmt) *ast.CallExpr {
+	if len(assigned.Lhs) != 2 || len(assigned.Rhs) != 1 {
+		return nil
+	}
+	call, ok := assigned.Rhs[0].(*ast.CallExpr)
+	if failure, named := assigned.Lhs[1].(*ast.Ident); !ok || !named || !strings.Contains(strings.ToLower(failure.Name), "err") {
+		return nil
+	}
+	return call
+}
+
+func isNamed(e ast.Expr, name string) bool {
+	ident, ok := e.(*ast.Ident)
+	return ok && ident.Name == name
 }
 
 // within returns the set-ups that a registration runs: its own, and those that it calls.

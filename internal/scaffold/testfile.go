@@ -15,14 +15,21 @@ const orreryPath = "github.com/orrery-dev/orrery"
 type testFile struct {
 	copier  *copier
 	folder  string
-	calls   []string
+	calls   []call
 	schemes []string
 	options []string
+}
+
+// call is code that sets something up, an expression that is an error, behind statements that define what it needs.
+type call struct {
+	code  string
+	ahead []statement
 }
 
 // write gathers what the test passes on besides the controllers.
 func (t *testFile) write(p *Project, plan *Plan) {
 	t.addSchemes(p, plan)
+	t.addManager(p, plan)
 	t.addManifests(p, plan)
 	if slices.ContainsFunc(p.handled(), func(h handled) bool { return h.verb == "Owns" }) {
 		t.options = append(t.options, "GarbageCollection()")
@@ -185,10 +192,13 @@ func %[1]s(t *%[2]s.T) {
 	setUp := func(mgr %[5]s.Manager) error { // as main.go does; it is called for each run of a controller
 `, testName, testing, runtime, strings.Join(t.schemes, ", "), ctrl)
 	for n, call := range t.calls {
+		for _, s := range call.ahead {
+			fmt.Fprintf(&b, "%s, err := %s\nif err != nil {\nreturn err\n}\n", s.variable, s.call)
+		}
 		if n == len(t.calls)-1 {
-			fmt.Fprintf(&b, "return %s\n}\n", call)
+			fmt.Fprintf(&b, "return %s\n}\n", call.code)
 		} else {
-			fmt.Fprintf(&b, "if err := %s; err != nil {\nreturn err\n}\n", call)
+			fmt.Fprintf(&b, "if err := %s; err != nil {\nreturn err\n}\n", call.code)
 		}
 	}
 	fmt.Fprintf(&b, "system := %s.ForTest(t, scheme,\n%s.Setup(setUp),\n", adapter, adapter)
