@@ -28,6 +28,9 @@ type Plan struct {
 	Next []string
 }
 
+// few is how many registrations a test should not have more of: they are all set up for each run of a controller, and interleaved with each other.
+const few = 8
+
 // testName is the name of the test that is written.
 const testName = "TestControllersSettle"
 
@@ -59,6 +62,9 @@ func (p *Project) Plan() (*Plan, error) {
 		return nil, fmt.Errorf("no controller can be set up in a test:\n  %s", strings.Join(c.missing, "\n  "))
 	}
 	plan.Missing = append(plan.Missing, c.missing...)
+	if len(calls) > few {
+		plan.Missing = append(plan.Missing, fmt.Sprintf("%d registrations at once take long to search: keep those that work together, such as one controller and those whose objects it waits for, and write a test for each such group", len(calls)))
+	}
 	test := &testFile{copier: c, folder: folder, calls: calls}
 	test.write(p, plan)
 	source, err := format.Source([]byte(test.text()))

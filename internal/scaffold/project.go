@@ -161,9 +161,12 @@ func (p *Project) readFiles() error {
 	})
 }
 
-// foreign reports whether a folder is none of the module's packages.
+// besides are folders whose packages are none of the module, or are not what users run: they set up what tests and tools need.
+var besides = []string{"vendor", "testdata", "node_modules", "test", "tests", "e2e", "hack"}
+
+// foreign reports whether a folder has nothing that belongs in a check.
 func foreign(name, base string) bool {
-	if base == "vendor" || base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+	if slices.Contains(besides, base) || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(name, "go.mod"))
@@ -272,7 +275,7 @@ func guessedName(imported string) string {
 	if imported == "sigs.k8s.io/controller-runtime" {
 		return "controllerruntime"
 	}
-	return strings.ReplaceAll(name, "-", "_")
+	return strings.NewReplacer("-", "_", ".", "_").Replace(name)
 }
 
 // at says where a node is, as "file:line".

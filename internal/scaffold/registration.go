@@ -132,11 +132,11 @@ func (p *Project) findSchemes() {
 	}
 }
 
-// apis returns the packages of the project that declare AddToScheme.
+// apis returns the packages of the project that declare AddToScheme, but for those that are generated with clients, which add what others declare.
 func (p *Project) apis() []*pkg {
 	var found []*pkg
 	for _, folder := range p.folders() {
-		if of := p.packages[folder]; of.has("AddToScheme") {
+		if of := p.packages[folder]; of.has("AddToScheme") && of.name != "fake" && of.name != "scheme" {
 			found = append(found, of)
 		}
 	}

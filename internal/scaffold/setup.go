@@ -19,6 +19,8 @@ type setup struct {
 	// receiver is the name of the type whose method it is, empty for a plain function.
 	receiver string
 	webhook  bool
+	// partial tells that it returns more than an error, with which its callers go on.
+	partial bool
 }
 
 func (s *setup) name() string { return s.decl.Name.Name }
@@ -37,7 +39,7 @@ func (p *Project) findSetups() {
 				return
 			}
 			known[decl], again = true, true
-			p.setups = append(p.setups, &setup{in: f, decl: decl, receiver: receiverOf(decl), webhook: webhooks && !controllers})
+			p.setups = append(p.setups, &setup{in: f, decl: decl, receiver: receiverOf(decl), webhook: webhooks && !controllers, partial: decl.Type.Results.NumFields() > 1})
 		})
 	}
 }
@@ -99,13 +101,10 @@ func parameters(decl *ast.FuncDecl) []ast.Expr {
 	return types
 }
 
+// returnsError reports whether the last of what a function returns is an error.
 func returnsError(decl *ast.FuncDecl) bool {
 	results := decl.Type.Results
-	if results == nil || len(results.List) != 1 {
-		return false
-	}
-	name, ok := results.List[0].Type.(*ast.Ident)
-	return ok && name.Name == "error"
+	return results.NumFields() > 0 && isNamed(results.List[len(results.List)-1].Type, "error")
 }
 
 // receiverOf returns the name of the type whose method a function is, empty if it is none.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,6 +39,9 @@ func (t *testFile) write(p *Project, plan *Plan) {
 	t.addDependencies(p, plan)
 }
 
+// versioned matches the names of packages that are named after the version of an API.
+var versioned = regexp.MustCompile(`^v\d+((alpha|beta)\d+)?$`)
+
 func (t *testFile) addSchemes(p *Project, plan *Plan) {
 	const client = "k8s.io/client-go/kubernetes/scheme"
 	added := []reference{{client, "AddToScheme"}}
@@ -58,6 +62,8 @@ func (t *testFile) addSchemes(p *Project, plan *Plan) {
 		switch of := p.packageAt(r.path); {
 		case r.path == client:
 			suggested = "clientgoscheme"
+		case of == nil && versioned.MatchString(suggested):
+			suggested = guessedName(path.Dir(r.path)) + suggested
 		case of != nil:
 			suggested = path.Base(path.Dir(of.path)) + of.name
 			if group, version := of.groupVersion(); group != "" {
