@@ -22,7 +22,7 @@ controller-runtime, made with kubebuilder or by hand.
 It looks for
   - functions that register controllers or webhooks on a manager, such as SetupWithManager,
     and for how main.go calls them
-  - what main.go adds to its scheme
+  - what main.go adds to its scheme, and says of the manager's cache and client
   - custom resource definitions (config/crd/bases), samples (config/samples), and webhook
     configurations (config/webhook/manifests.yaml)
   - RBAC markers: it says what they do not allow with the kinds that controllers watch,

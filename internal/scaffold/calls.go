@@ -18,9 +18,6 @@ func (c *copier) call(r *registration) string {
 		c.inside != s.in.of && !s.exported():
 		c.miss("%s (%s) cannot be called from another package: export it, and call it in the set-up", s.title(), c.project.at(s.decl))
 		return ""
-	case s.partial:
-		c.miss("%s (%s) returns more than an error: call it in the set-up, and go on there with what it returns", s.title(), c.project.at(s.decl))
-		return ""
 	case s.receiver == "":
 		return c.text(c.selector(s.in.of.name, s.in.of.path, s.name())) + c.arguments(r, from)
 	}

@@ -54,7 +54,7 @@ func (p *Project) Plan() (*Plan, error) {
 			continue
 		}
 		if !slices.ContainsFunc(calls, func(other call) bool { return other.code == code }) {
-			calls = append(calls, call{code, slices.Clone(c.ahead[before:])})
+			calls = append(calls, call{r, code, slices.Clone(c.ahead[before:])})
 			plan.Found = append(plan.Found, p.found(r))
 		}
 	}
@@ -80,10 +80,25 @@ func (p *Project) Plan() (*Plan, error) {
 // nothing says why there is nothing to check.
 func (p *Project) nothing() error {
 	said := "no controllers were found in %s: orrery init looks for functions that register controllers on a ctrl.Manager, such as SetupWithManager, and for ctrl.NewControllerManagedBy. Write the test by hand where controllers are set up otherwise: the README of Orrery shows one"
+	if p.informs() {
+		said += ". Controllers on client-go's informers and work queues, which this project seems to have, are set up by adapters/clientgo: docs/guide.md of Orrery shows how"
+	}
 	if len(p.Broken) > 0 {
 		return fmt.Errorf(said+". These files do not compile:\n  %s", p.module.Module.Mod.Path, strings.Join(p.Broken, "\n  "))
 	}
 	return fmt.Errorf(said, p.module.Module.Mod.Path)
+}
+
+// informs reports whether the project has informers or work queues of client-go.
+func (p *Project) informs() bool {
+	return slices.ContainsFunc(p.sources(), func(f *source) bool {
+		for _, imported := range f.imports {
+			if imported == "k8s.io/client-go/util/workqueue" || imported == "k8s.io/client-go/informers" || imported == "k8s.io/client-go/tools/cache" {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // found says what a registration is, and where.

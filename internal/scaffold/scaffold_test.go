@@ -110,7 +110,7 @@ func TestWritten(t *testing.T) {
 	for _, test := range []struct {
 		name, folder string
 		runs         bool
-	}{{"multigroup", "./internal/controller", true}, {"webhook", "./cmd", true}, {"plain", ".", false}, {"broken", "./controllers", false}, {"made", "./internal/controller", false}, {"command", "./marks", false}} {
+	}{{"multigroup", "./internal/controller", true}, {"webhook", "./cmd", true}, {"plain", ".", false}, {"broken", "./controllers", false}, {"made", "./internal/controller", false}, {"command", ".", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := project(t, test.name)
 			if err := plan(t, folder).Write(folder, false); err != nil {
@@ -136,12 +136,14 @@ func TestWritten(t *testing.T) {
 
 // TestNothing checks what is said of projects that no test can be written for.
 func TestNothing(t *testing.T) {
-	p, err := scaffold.Read(project(t, "nothing"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plan, err := p.Plan(); err == nil || !strings.Contains(err.Error(), "no controllers were found in example.com/nothing") {
-		t.Errorf("%+v, %v", plan, err)
+	for name, informs := range map[string]bool{"nothing": false, "informs": true} {
+		p, err := scaffold.Read(project(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan, err := p.Plan(); err == nil || !strings.Contains(err.Error(), "no controllers were found in example.com/"+name) || strings.Contains(err.Error(), "adapters/clientgo") != informs {
+			t.Errorf("%+v, %v", plan, err)
+		}
 	}
 	if _, err := scaffold.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "there is no go.mod in") {
 		t.Errorf("of an empty folder: %v", err)

@@ -19,8 +19,8 @@ type setup struct {
 	// receiver is the name of the type whose method it is, empty for a plain function.
 	receiver string
 	webhook  bool
-	// partial tells that it returns more than an error, with which its callers go on.
-	partial bool
+	// besides is how much it returns besides an error.
+	besides int
 }
 
 func (s *setup) name() string { return s.decl.Name.Name }
@@ -39,7 +39,7 @@ func (p *Project) findSetups() {
 				return
 			}
 			known[decl], again = true, true
-			p.setups = append(p.setups, &setup{in: f, decl: decl, receiver: receiverOf(decl), webhook: webhooks && !controllers, partial: decl.Type.Results.NumFields() > 1})
+			p.setups = append(p.setups, &setup{in: f, decl: decl, receiver: receiverOf(decl), webhook: webhooks && !controllers, besides: decl.Type.Results.NumFields() - 1})
 		})
 	}
 }

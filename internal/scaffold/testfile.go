@@ -21,10 +21,19 @@ type testFile struct {
 	options []string
 }
 
-// call is code that sets something up, an expression that is an error, behind statements that define what it needs.
+// call is code that sets something up, an expression that is an error, or some other values and one, behind statements that define what it needs.
 type call struct {
+	of    *registration
 	code  string
 	ahead []statement
+}
+
+// values names what the call returns, of which only the error matters.
+func (c call) values() string {
+	if c.of.setup == nil {
+		return "err"
+	}
+	return strings.Repeat("_, ", c.of.setup.besides) + "err"
 }
 
 // write gathers what the test passes on besides the controllers.
@@ -201,10 +210,10 @@ func %[1]s(t *%[2]s.T) {
 		for _, s := range call.ahead {
 			fmt.Fprintf(&b, "%s, err := %s\nif err != nil {\nreturn err\n}\n", s.variable, s.call)
 		}
-		if n == len(t.calls)-1 {
+		if values, last := call.values(), n == len(t.calls)-1; last && values == "err" {
 			fmt.Fprintf(&b, "return %s\n}\n", call.code)
-		} else {
-			fmt.Fprintf(&b, "if err := %s; err != nil {\nreturn err\n}\n", call.code)
+		} else if fmt.Fprintf(&b, "if %s := %s; err != nil {\nreturn err\n}\n", values, call.code); last {
+			b.WriteString("return nil\n}\n")
 		}
 	}
 	fmt.Fprintf(&b, "system := %s.ForTest(t, scheme,\n%s.Setup(setUp),\n", adapter, adapter)
