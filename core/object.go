@@ -56,6 +56,14 @@ type Content interface {
 	Fields() any
 }
 
+// Identified is a [Content] of an object with names that no other object ever has, such as a uid: they tell it apart from one that is created later.
+type Identified interface {
+	Content
+
+	// Identities returns these names. They must be a function of the content, and long enough not to be found in other texts by chance.
+	Identities() []string
+}
+
 // Tagged is a [Content] that shows a name of this very version, such as a resource version. Who keeps the name may refer to the version by it.
 type Tagged interface {
 	Content

@@ -161,6 +161,23 @@ func TestUIDs(t *testing.T) {
 	w.must(updating(gadgetKind, child))
 	w.settle()
 	expect(t, "uid when the reference is gone", w.widget("a", nil).GetUID(), first.GetUID())
+
+	for _, noting := range []tree{{"annotations": tree{"made": "for " + string(first.GetUID())}}, {"labels": tree{"uid": string(first.GetUID())}}} {
+		noting["name"] = "n"
+		note := w.must(creation(gadgetKind, noting, nil))
+		w.must(request(Delete, widgetKind, "a"))
+		w.settle()
+		if w.widget("a", nil).GetUID() == first.GetUID() {
+			t.Errorf("an object has the uid that another one has noted: %v", noting)
+		}
+		note.SetAnnotations(nil)
+		note.SetLabels(nil)
+		w.must(updating(gadgetKind, note))
+		w.must(request(Delete, gadgetKind, "n"))
+		w.must(request(Delete, widgetKind, "a"))
+		w.settle()
+		expect(t, "uid when the note is gone", w.widget("a", nil).GetUID(), first.GetUID())
+	}
 	expect(t, "uid of another name is another", w.widget("b", nil).GetUID() == first.GetUID(), false)
 }
 
@@ -189,5 +206,5 @@ func TestCreateReadsLittle(t *testing.T) {
 	w := newWorld(t)
 	w.widget("a", nil)
 	uid := string(storage.UID(keyOfWidget("a"), 0))
-	expect(t, "reads", w.reads, []string{"get Namespace default", "list owner reference in " + uid, "get Widget.example.com default/a"})
+	expect(t, "reads", w.reads, []string{"get Namespace default", "list reference in " + uid, "get Widget.example.com default/a"})
 }

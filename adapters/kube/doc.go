@@ -11,8 +11,8 @@
 //
 //   - resourceVersion names the content of a version. It says which versions are the
 //     same and not which one is newer.
-//   - uid names the key of the object and, if owner references to earlier objects of
-//     that key are left, how many uids are taken by those.
+//   - uid names the key of the object and, if somebody has noted the uids of earlier objects of
+//     that key, how many uids are taken by those.
 //   - generation and observedGeneration are, at the end of a step, the smallest
 //     numbers that keep their order.
 //   - Times are 2000-01-01T00:00:00Z.

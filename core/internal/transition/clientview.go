@@ -62,7 +62,7 @@ func (w *Walker) held(c state.Cell) []state.Value {
 			versions = p.appendHeld(versions, c)
 		}
 	}
-	versions = append(versions, w.remembered(c)...)
+	versions = append(versions, w.inMemory(c, func(p *part) [][]version { return p.known })...)
 	slices.Sort(versions)
 	stored := w.Value(c)
 	return slices.DeleteFunc(slices.Compact(versions), func(v state.Value) bool { return v == 0 || v == stored })

@@ -71,6 +71,8 @@ type Machine struct {
 	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
 	remembering []*domain
 	parts       []*part
+	// identities are those of objects, which memories may note.
+	identities identities
 	// Heeded counts what was found of which event handlers heed what they remember of which requests, and Searches the searches that make use of what was found before.
 	Heeded, Searches int
 	// outlived is what instances were found to have in common that they should not.

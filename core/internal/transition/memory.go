@@ -20,9 +20,9 @@ type memory struct {
 	// memories are by value, with contents, what is different in each from that of a fresh instance. Values are by identity.
 	memories []*behavior.Memory
 	contents []map[string]string
-	// held are the versions of objects that each memory names.
-	held   [][]version
-	values map[string]state.Value
+	// held are the versions of objects that each memory names, and known these and one version of each object whose identity it has noted.
+	held, known [][]version
+	values      map[string]state.Value
 	// begun are the runs that were learned from each memory, and drifted those that are taken along with it.
 	begun   map[state.Value][]begun
 	drifted map[state.Value][]*drifted
@@ -38,7 +38,7 @@ type memory struct {
 
 // newMemory returns a memory of which fresh instances showed something.
 func (m *Machine) newMemory(name string, active bool, shown, beside []map[string]string) memory {
-	y := memory{used: active || slices.Contains(m.Conditions.Remembering, name), memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
+	y := memory{used: active || slices.Contains(m.Conditions.Remembering, name), memories: []*behavior.Memory{nil}, contents: []map[string]string{nil}, held: [][]version{nil}, known: [][]version{nil}, values: map[string]state.Value{"": 0}, begun: map[state.Value][]begun{}, drifted: map[state.Value][]*drifted{}, noise: map[string]bool{}, besideNoise: map[string]bool{}}
 	if len(shown) > 1 {
 		y.fresh = shown[0]
 		memories.Unlike(y.noise, shown)
@@ -207,7 +207,8 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 			l.Machine.Vocabulary.Extend(p.cell, identity)
 		}
 		d.memories, d.contents = append(d.memories, &behavior.Memory{Identity: identity}), append(d.contents, contents)
-		d.held = append(d.held, l.named(identity, history))
+		named := l.named(identity, history)
+		d.held, d.known = append(d.held, named), append(d.known, append(slices.Clip(named), l.Machine.identified(identity)...))
 		d.rest = append(d.rest, behavior.RestIn(memory))
 		l.Machine.awake(d.part(d.owner(value)))
 	}
@@ -320,31 +321,72 @@ func (l *Learner) named(identity string, history []behavior.Run) []version {
 	return versions
 }
 
-// inMemory returns the versions that are remembered in the state of the walker.
-func (w *Walker) inMemory() []version {
-	var versions []version
-	for _, p := range w.Machine.parts {
-		versions = append(versions, p.held[w.Value(p.cell)]...)
-	}
-	return versions
+// identities are what tells objects apart from those that are created in their places, each with a version of its object, as far as contents were looked at.
+type identities struct {
+	versions map[string]version
+	// looked is how many contents of each cell were looked at.
+	looked []int
 }
 
-// remembered returns the versions of an object that are remembered in the state of the walker.
-func (w *Walker) remembered(c state.Cell) []state.Value {
-	var versions []state.Value
-	for _, v := range w.inMemory() {
-		if v.cell == c {
-			versions = append(versions, v.value)
+// identified returns a version of each object whose identity a memory has noted: one that is created in its place has to have another one.
+func (m *Machine) identified(memory string) []version {
+	i := &m.identities
+	if i.versions == nil {
+		i.versions = map[string]version{}
+	}
+	for c := range m.Vocabulary.Cells() {
+		cell := state.Cell(c)
+		if len(i.looked) == c {
+			i.looked = append(i.looked, 0)
+		}
+		if _, isObject := m.Vocabulary.Key(cell); !isObject {
+			continue
+		}
+		for ; i.looked[c] < m.Vocabulary.Values(cell); i.looked[c]++ {
+			value := state.Value(i.looked[c])
+			content, ok := m.Vocabulary.Content(cell, value).(core.Identified)
+			if !ok {
+				continue
+			}
+			for _, identity := range content.Identities() {
+				if i.versions[identity] == (version{}) {
+					i.versions[identity] = version{cell: cell, value: value}
+				}
+			}
+		}
+	}
+	var versions []version
+	for _, identity := range slices.Sorted(maps.Keys(i.versions)) {
+		if strings.Contains(memory, identity) {
+			versions = append(versions, i.versions[identity])
 		}
 	}
 	return versions
 }
 
-// letGo returns the versions that were remembered before the step of the walker.
+// remembered returns the versions of an object that are remembered in the state of the walker, by their own names.
+func (w *Walker) remembered(c state.Cell) []state.Value {
+	return w.inMemory(c, func(p *part) [][]version { return p.held })
+}
+
+// inMemory returns those of the versions of an object that memories have, as a function says, which memory has in the state of the walker.
+func (w *Walker) inMemory(c state.Cell, versionsOf func(*part) [][]version) []state.Value {
+	var versions []state.Value
+	for _, p := range w.Machine.parts {
+		for _, v := range versionsOf(p)[w.Value(p.cell)] {
+			if v.cell == c {
+				versions = append(versions, v.value)
+			}
+		}
+	}
+	return versions
+}
+
+// letGo returns the versions that were remembered before the step of the walker, by their own names or by those of their objects.
 func (w *Walker) letGo(t Touch) []version {
 	for _, p := range w.Machine.parts {
 		if p.cell == t.Cell {
-			return p.held[t.Was]
+			return p.known[t.Was]
 		}
 	}
 	return nil

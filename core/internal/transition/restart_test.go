@@ -130,7 +130,7 @@ func TestRestart(t *testing.T) {
 	web, db := m.Actors[0], m.Actors[1]
 	d := web.domain
 	cell := keep(m, d, "m")
-	d.memories, d.held = append(d.memories, &behavior.Memory{Identity: "m"}), append(d.held, nil)
+	d.memories, d.held, d.known = append(d.memories, &behavior.Memory{Identity: "m"}), append(d.held, nil), append(d.known, nil)
 	web.Initial = []core.Request{"first"}
 	mine, flying, first, other := m.Item(web, "r"), m.Item(web, "s"), m.Item(web, "first"), m.Item(db, "r")
 	node := &behavior.Node{}
@@ -363,5 +363,5 @@ func TestTies(t *testing.T) {
 
 // naming is a memory in a cell, of which each value names versions.
 func naming(cell state.Cell, held ...[]version) *part {
-	return &part{cell: cell, domain: &domain{memory: memory{held: held}}}
+	return &part{cell: cell, domain: &domain{memory: memory{held: held, known: held}}}
 }

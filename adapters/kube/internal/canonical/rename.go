@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
@@ -26,7 +25,7 @@ func (f *Form) Rename(o core.Object, rename core.Renaming) core.Object {
 	key := r.to
 	switch o.Key.Kind {
 	case storage.ReferenceKind:
-		key = storage.ReferenceKey(types.UID(r.text(o.Key.Namespace)), r.to)
+		key = storage.ReferenceKey(r.text(o.Key.Namespace), r.to)
 	case storage.AllocationKind:
 		key = storage.AllocationKey(storage.MovedAllocation(o.Key.Name, r.from, r.to))
 	}

@@ -48,12 +48,15 @@ type Object struct {
 	Coverage *fieldrules.Coverage
 	// sent is what clients are sent, made when it is first asked for.
 	sent func() json.RawMessage
+	// notes are the uids and generated names of others that it has noted, looked for when they are first asked for.
+	notes func() map[string]any
 }
 
 var (
-	_ core.Doubtful = (*Object)(nil)
-	_ core.Tagged   = (*Object)(nil)
-	_ core.Aged     = (*Object)(nil)
+	_ core.Doubtful   = (*Object)(nil)
+	_ core.Tagged     = (*Object)(nil)
+	_ core.Aged       = (*Object)(nil)
+	_ core.Identified = (*Object)(nil)
 )
 
 // New takes the tree over: nobody may change it afterwards.
@@ -71,11 +74,25 @@ func New(tree map[string]any, again int, unshown ...string) *Object {
 		apiVersion, _ := tree["apiVersion"].(string)
 		return jsontree.Canonical(Readable(o.Shown(apiVersion, o.Version)))
 	})
+	o.notes = sync.OnceValue(func() map[string]any { return noted(o) })
 	return o
 }
 
 // Canonical implements [core.Content].
 func (o *Object) Canonical() string { return o.canonical }
+
+// Identities implements [core.Identified].
+func (o *Object) Identities() []string {
+	meta := o.Meta()
+	var names []string
+	if uid := meta.GetUID(); uid != "" {
+		names = append(names, string(uid))
+	}
+	if _, generated := GeneratedFrom(meta.GetName(), meta.GetGenerateName()); generated {
+		names = append(names, meta.GetName())
+	}
+	return names
+}
 
 // Tag implements [core.Tagged].
 func (o *Object) Tag() string { return o.Version }

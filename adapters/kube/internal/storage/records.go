@@ -3,6 +3,8 @@ package storage
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,7 +28,10 @@ func Records(key core.Key, o *Object) []core.Key {
 	}
 	var keys []core.Key
 	for _, uid := range Owners(o) {
-		keys = append(keys, ReferenceKey(uid, key))
+		keys = append(keys, ReferenceKey(string(uid), key))
+	}
+	for _, identity := range slices.Sorted(maps.Keys(o.notes())) {
+		keys = append(keys, ReferenceKey(identity, key))
 	}
 	for _, name := range allocations(key.Kind, o) {
 		keys = append(keys, AllocationKey(name))
@@ -67,6 +72,13 @@ func SaidByRecords(o *Object) map[string]any {
 		}
 	}
 	part := map[string]any{"apiVersion": o.Tree["apiVersion"], "kind": o.Tree["kind"], "metadata": metadata}
+	if notes := o.notes(); len(notes) > 0 {
+		var references []any
+		for _, identity := range slices.Sorted(maps.Keys(notes)) {
+			references = append(references, notes[identity])
+		}
+		part["notes"] = references
+	}
 	return map[string]any{"of": part}
 }
 
@@ -77,15 +89,14 @@ func RecordedOf(record *Object) *unstructured.Unstructured {
 }
 
 // A uid is a function of the object's key and an ordinal: the smallest one such
-// that no object in the store has an owner reference with that uid, and that nobody was
-// shown who may still refer to it. So an object that is deleted and created again has the
+// that it stands in no other object of the store, as that of an owner or anywhere else, and that nobody was
+// shown who may still refer to it, or remembers it. So an object that is deleted and created again has the
 // uid it had before, and loops of creation and deletion close, unless somebody still knows
-// the one before.
+// the one before. It is the same with names that the server generates.
 //
-// To find that out, there is a record of each owner reference: an object of the kind
-// below, with the uid of the owner as its namespace and the key of the dependent as
-// its name.
-const ReferenceKind core.Kind = "owner reference"
+// To find that out, there is a record of each uid and each generated name that an object refers to: an object of the kind
+// below, with that as its namespace and the key of the object as its name.
+const ReferenceKind core.Kind = "reference"
 
 // NewUID returns the uid of an object that is created now.
 func NewUID(state core.Snapshot, key core.Key) types.UID {
@@ -101,7 +112,7 @@ func NewUID(state core.Snapshot, key core.Key) types.UID {
 
 // Known reports whether somebody may still refer to an object of a key that is gone: a generated name does not come again as long as that is so.
 func Known(state core.Snapshot, key core.Key) bool {
-	return len(state.Held(key)) > 0 || len(state.List(ReferenceKind, string(UID(key, 0)))) > 0
+	return len(state.Held(key)) > 0 || len(state.List(ReferenceKind, string(UID(key, 0)))) > 0 || len(state.List(ReferenceKind, key.Name)) > 0
 }
 
 // UID names an object in the form of a UUID.
@@ -113,12 +124,61 @@ func UID(key core.Key, ordinal int) types.UID {
 	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
 }
 
-// ReferenceKey is the key of the record that the dependent refers to the owner.
-func ReferenceKey(owner types.UID, dependent core.Key) core.Key {
-	return core.Key{Kind: ReferenceKind, Namespace: string(owner), Name: dependent.String()}
+// identity matches what may be a uid, or a generated name.
+var identity = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-z][-.0-9a-z]*[` + ownerAlphabet + `]{2}[0-9]{3}\b`)
+
+// noted returns the uids and the generated names of others that an object has noted besides those of its owners, each with as much of what it says about that object as it takes to rename it. Those in
+// Events, which nobody takes for more than a message, do not count.
+func noted(o *Object) map[string]any {
+	if o.Tree["kind"] == "Event" {
+		return nil
+	}
+	meta := o.Meta()
+	beside := []string{string(meta.GetUID()), meta.GetName()}
+	for _, owner := range meta.GetOwnerReferences() {
+		beside = append(beside, string(owner.UID), owner.Name)
+	}
+	notes := map[string]any{}
+	for _, found := range identity.FindAllString(o.Text, -1) {
+		if !slices.Contains(beside, found) {
+			notes[found] = map[string]any{"uid": found}
+		}
+	}
+	if len(notes) > 0 {
+		describe(notes, o.Tree)
+	}
+	return notes
 }
 
-// Owners are the uids that an object refers to, each once.
+// describe adds to uids what references in a tree say about their objects.
+func describe(notes map[string]any, tree any) {
+	switch tree := tree.(type) {
+	case map[string]any:
+		if uid, ok := tree["uid"].(string); ok && notes[uid] != nil && tree["name"] != nil {
+			reference := map[string]any{}
+			for _, field := range []string{"apiVersion", "kind", "namespace", "name", "uid"} {
+				if value, ok := tree[field].(string); ok {
+					reference[field] = value
+				}
+			}
+			notes[uid] = reference
+		}
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			describe(notes, tree[name])
+		}
+	case []any:
+		for _, below := range tree {
+			describe(notes, below)
+		}
+	}
+}
+
+// ReferenceKey is the key of the record that an object refers to the one with a uid, or with a generated name.
+func ReferenceKey(identity string, by core.Key) core.Key {
+	return core.Key{Kind: ReferenceKind, Namespace: identity, Name: by.String()}
+}
+
+// Owners are the uids of the owners of an object, each once.
 func Owners(o *Object) []types.UID {
 	if o == nil {
 		return nil
