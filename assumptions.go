@@ -67,6 +67,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 	if drawing := v.space.Drawing(); len(drawing) > 0 {
 		given = append(given, fmt.Sprintf("Names, passwords and keys that %s draws at random are never the same by accident, and which of those that one reconcile draws comes first in an order decides nothing.", strings.Join(drawing, " or ")))
 	}
+	if heeding := v.space.Heeding(); len(heeding) > 0 {
+		given = append(given, fmt.Sprintf("Caches list objects to %s in the order of their names or in the opposite one, and in no other: there, the order makes a difference.", strings.Join(heeding, " and ")))
+	}
 	given = append(given, v.assumed...)
 	given = append(given, v.comparing()...)
 	for _, p := range v.properties {

@@ -66,6 +66,14 @@ type Versioned interface {
 	Earlier(by map[Key]int) Response
 }
 
+// Listing is a [Response] that shows several objects. Where a cache shows them, their order says nothing: that of client-go goes through a map.
+type Listing interface {
+	Response
+
+	// Backwards returns the response with its objects in the opposite order, nil if there are fewer than two.
+	Backwards() Response
+}
+
 // Write is a committed change of one object. A nil Content deletes it.
 type Write struct {
 	Key     Key

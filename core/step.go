@@ -62,8 +62,8 @@ type Step struct {
 	// Detail tells steps of the same kind and item apart, in the user's words: which calls fail, where the controller
 	// crashes, how old the view is that it starts again with. It is empty where all goes well.
 	Detail string
-	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower identities. It is
-	// empty where they are answered in the order of their identities, and where there are none.
+	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower identities, and that caches list objects in the opposite order. It is
+	// empty where calls are answered in the order of their identities, and where there are none, and caches list in the order of keys.
 	Order string
 }
 

@@ -69,7 +69,7 @@ func TestUIDsThatAreNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 		system.Properties = properties.Convergent()
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		result, err := orrery.Run(t.Context(), system, orrery.Options{})
 		if err != nil || result.Report.Verdict != core.Violated || !strings.Contains(fmt.Sprint(result.Report.Findings), "a is not mine") {
 			t.Fatalf("noted in an object: %t: %v\n%v", tells, err, result)
 		}

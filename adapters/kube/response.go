@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,12 +31,30 @@ type Response struct {
 	items int
 	// versions are the versions of objects that Object shows.
 	versions []core.Object
+	// backwards tells that a list is in the opposite order.
+	backwards bool
 }
 
 var _ core.Versioned = (*Response)(nil)
 
 // Versions implements [core.Versioned].
 func (r *Response) Versions() []core.Object { return r.versions }
+
+var _ core.Listing = (*Response)(nil)
+
+// Backwards implements [core.Listing].
+func (r *Response) Backwards() core.Response {
+	var shown map[string]any
+	if r.items < 2 || utiljson.Unmarshal(r.Object, &shown) != nil {
+		return nil
+	}
+	items, _ := shown["items"].([]any)
+	slices.Reverse(items)
+	other := *r
+	other.Object, other.backwards, other.versions = jsontree.Canonical(shown), !r.backwards, slices.Clone(r.versions)
+	slices.Reverse(other.versions)
+	return &other
+}
 
 // Retagged implements [core.Versioned].
 func (r *Response) Retagged(names *core.Retagging) core.Response {
@@ -107,6 +126,8 @@ func (r *Response) String() string {
 		return fmt.Sprintf("%d %s: %s", r.Status.Code, r.Status.Reason, r.Status.Message)
 	case r.items == 1:
 		return "1 item"
+	case r.backwards:
+		return fmt.Sprintf("%d items, in the opposite order", r.items)
 	case r.items >= 0:
 		return fmt.Sprintf("%d items", r.items)
 	}

@@ -27,6 +27,8 @@ type Answered struct {
 	Enqueue, EnqueueAfter []state.Cell
 	// Lists tells that it was computed from a list.
 	Lists bool
+	// Turns tells that the answer is a list that may come in another order, which makes a difference to who is given it.
+	Turns bool
 	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others.
 	Reads []Read
 }

@@ -32,9 +32,11 @@ type Node struct {
 
 	// variants are the nodes for each draw, by its number, where the run comes to draw here; otherwise there are none.
 	variants map[state.Value]*Node
-	answers  branch
-	edges    []*Edge
-	byName   map[string]*Edge
+	// backwards is the node of the same call that is answered by a list in the opposite order, nil if there is none, and forwards the one that it is of.
+	backwards, forwards *Node
+	answers             branch
+	edges               []*Edge
+	byName              map[string]*Edge
 }
 
 // Fault is a way in which a call fails.
@@ -106,12 +108,27 @@ func (n *Node) Namesakes() int {
 	return count
 }
 
-// Point returns the node that an edge leads to: the first of the turns.
+// Point returns the node that an edge leads to: the first of the turns, or the one whose call is answered as it is.
 func (n *Node) Point() *Node {
-	if n.Turns == nil {
+	switch {
+	case n.forwards != nil:
+		return n.forwards
+	case n.Turns == nil:
 		return n
 	}
 	return n.Turns[0]
+}
+
+// Backwards returns the node of the same call that is answered by a list in the opposite order, nil if there is none.
+func (n *Node) Backwards() *Node { return n.backwards }
+
+// IsBackwards reports whether the call is answered by a list in the opposite order.
+func (n *Node) IsBackwards() bool { return n.forwards != nil }
+
+// TurnRound adds the node of the same call that is answered by a list in the opposite order.
+func (n *Node) TurnRound() *Node {
+	n.backwards = &Node{Call: n.Call, Drawn: n.Drawn, Draw: n.Draw, forwards: n}
+	return n.backwards
 }
 
 // Edge leads from a call to what the strategy does when it gets a response.

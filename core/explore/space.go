@@ -343,6 +343,9 @@ func (s *Space) Passing() (spans []time.Duration, names []string) { return s.mac
 // Drawing names the controllers that were found to draw random values which follow from a seed, in the order of the system.
 func (s *Space) Drawing() []string { return s.machine.Drawing() }
 
+// Heeding names the controllers that were found to heed in which order their caches list objects, in the order of the system.
+func (s *Space) Heeding() []string { return s.machine.Heeding() }
+
 // Gambling names the controllers that were found to decide by random values, in the order of the system: of what they may do, only what came of those that were drawn was searched.
 func (s *Space) Gambling() []string { return s.machine.Gambling() }
 

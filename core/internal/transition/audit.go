@@ -133,6 +133,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if err := l.overtake(a, run); err != nil {
 		return err
 	}
+	if err := l.heedsOrder(a, run); err != nil {
+		return err
+	}
 	if sure && !reaches && !decides && !compares && !waits && run.Leaf.Late == nil && !l.Fickle(a) { // or it is to be said again by who remembers this
 		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
 	}

@@ -64,6 +64,8 @@ type Conditions struct {
 	Spans []time.Duration
 	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.
 	Drawing []string
+	// Heeding names the controllers that heed in which order their caches list objects: they are given them in the opposite one, too. [Search] finds out by itself which ones do.
+	Heeding []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
 	Ordered bool
 	// Counted are the kinds of which numbers that their store counts up for each object, such as generations, stay as they were counted. [Search] finds out by itself of which kinds that makes a difference.
@@ -136,6 +138,11 @@ func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 		}
 		if slices.ContainsFunc(trace.Steps, drew) {
 			note(&c.Drawing, name)
+		}
+		if slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool {
+			return strings.HasPrefix(step.Order, listedBackwards) && (step.Controller == name || step.Controller == core.SecondInstance(name))
+		}) {
+			note(&c.Heeding, name)
 		}
 	}
 }

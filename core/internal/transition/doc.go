@@ -16,7 +16,7 @@
 //	steps.go      enumerates, tries and undoes steps
 //	running.go    runs an item through its behaviour tree and applies the effects of its calls
 //	faults.go     every way in which the calls of a run can fail, and where it can crash
-//	races.go      every order of concurrent calls that matters
+//	races.go      every order of concurrent calls that matters, and both orders of what caches list
 //	flight.go     runs whose calls are steps of their own
 //	restart.go    starts of the system and of a controller
 //	process.go    what strategies share that run as one program: views, memory, crashes

@@ -13,6 +13,8 @@ import (
 type plan struct {
 	turns  []pick
 	faults []injectedFault
+	// backwards tells that caches list objects in the opposite order.
+	backwards bool
 }
 
 // pick is the choice of another one than the first of several concurrent calls.
@@ -103,7 +105,7 @@ func (p plan) failing(m injectedFault) plan {
 
 // turning returns what is planned up to a turn, with the turn. The first of the turns is chosen without one.
 func (p plan) turning(t pick) plan {
-	q := plan{}
+	q := plan{backwards: p.backwards}
 	for _, earlier := range p.turns {
 		if earlier.call < t.call {
 			q.turns = append(q.turns, earlier)
@@ -122,7 +124,7 @@ func (p plan) turning(t pick) plan {
 
 // equal reports whether two plans are the same. A call that is answered in another order is another node.
 func (p plan) equal(other plan) bool {
-	return slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
+	return p.backwards == other.backwards && slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
 }
 
 // alike reports whether two plans let the same calls fail in the same ways.
@@ -198,13 +200,19 @@ func (v *variants) ask(step Taken) error {
 		if err := v.try(step); err != nil {
 			return err
 		}
-		if v.failures <= 0 {
-			continue
+		turns := slices.ContainsFunc(v.Asked, func(a *behavior.Answered) bool { return a.Turns })
+		if v.failures > 0 {
+			for fault := range node.Faults {
+				failing := step
+				failing.plan = step.plan.failing(injectedFault{call: number, fault: fault, node: node})
+				if err := v.try(failing); err != nil {
+					return err
+				}
+			}
 		}
-		for fault := range node.Faults {
-			failing := step
-			failing.plan = step.plan.failing(injectedFault{call: number, fault: fault, node: node})
-			if err := v.try(failing); err != nil {
+		if turns {
+			step.plan = plan{backwards: true}
+			if err := v.try(step); err != nil {
 				return err
 			}
 		}

@@ -54,7 +54,11 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 		w.path = append(w.path[:0], p.Path...)
 	}
 	defer func() { w.path = w.path[:0] }()
-	edge, err := w.call(it.Actor, it.activation(nil, w.moment(it), w.drawing.number), chosen.turn(number, p.Node), number, chosen.fault(number))
+	node := w.turned(it.Actor, chosen.turn(number, p.Node), chosen)
+	if node == nil {
+		return ErrUnknown
+	}
+	edge, err := w.call(it.Actor, it.activation(nil, w.moment(it), w.drawing.number), node, number, chosen.fault(number))
 	if err != nil {
 		return err
 	}

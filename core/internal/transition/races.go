@@ -216,3 +216,87 @@ func (l *Learner) overtake(a *Actor, run behavior.Run) error {
 	run.Leaf.Overtaking = overtaking
 	return nil
 }
+
+// Caches keep objects in maps, so that they list them in an order that says nothing, and that is another one each time. A store answers in the order of their keys. So each new path is audited with what its caches list in the
+// opposite order. Who does something else then is given both in the search: all lists of a run from caches in the one order, and all of them in the other.
+
+// listedBackwards says in a step that caches list objects in the opposite order.
+const listedBackwards = "caches list objects in the opposite order"
+
+// plain reports whether nothing but what comes first is chosen.
+func (p plan) plain() bool { return !p.backwards && len(p.turns)+len(p.faults) == 0 }
+
+// turned returns the node at which a call of a run as planned is answered, nil if it is not known.
+func (w *Walker) turned(a *Actor, node *behavior.Node, p plan) *behavior.Node {
+	if !p.backwards || node.Call.Source() != core.Cached || len(node.Turns) > 0 {
+		return node
+	}
+	if node.Backwards() == nil && w.Learn != nil {
+		if other := node.TurnRound(); a.fallible {
+			w.Learn.fail(other)
+		}
+	}
+	return node.Backwards()
+}
+
+// turns returns the answer to a call at a node, in the order that the node asks for, and reports whether it may come in another one that makes a difference.
+func (l *Learner) turns(a *Actor, node *behavior.Node, response core.Response) (core.Response, bool) {
+	listing, ok := response.(core.Listing)
+	if !ok || a.User || node.Call.Source() != core.Cached || len(node.Turns) > 0 {
+		return response, false
+	}
+	other := listing.Backwards()
+	switch {
+	case other == nil:
+		return response, false
+	case node.IsBackwards():
+		return other, false
+	}
+	return response, slices.Contains(l.Machine.Conditions.Heeding, a.Strategy.Describe().Name)
+}
+
+// heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search in which that was not known.
+func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
+	name := a.Strategy.Describe().Name
+	if a.User || run.Activation.Event != nil || l.Fickle(a) || slices.Contains(l.Machine.Conditions.Heeding, name) {
+		return nil
+	}
+	path, turned := slices.Clone(run.Path), false
+	for i, edge := range path {
+		listing, ok := edge.Response.(core.Listing)
+		if !ok || edge.From.Call.Source() != core.Cached {
+			continue
+		}
+		if other := listing.Backwards(); other != nil {
+			path[i], turned = &behavior.Edge{From: edge.From, Response: other, To: edge.To}, true
+		}
+	}
+	if !turned {
+		return nil
+	}
+	divergence, err := l.anew(a, behavior.Run{Activation: run.Activation, Path: path, Leaf: run.Leaf}, 1, 0)
+	switch {
+	case divergence == nil || err != nil:
+		return err
+	case (l.Searching || l.Following) && run.Activation.Own == behavior.Asked:
+		return &unexpectedHeed{name}
+	}
+	l.Machine.doubtFirst(a.Name+" heeds in which order its cache lists objects", "which is another one each time, %s, now: %s; in the opposite order: %s. What comes of that was not searched: sort what is listed",
+		run.Activation, divergence.Recorded, divergence.Observed)
+	return nil
+}
+
+// Heeding names the controllers that are known to heed in which order their caches list objects, in the order of the system.
+func (m *Machine) Heeding() []string {
+	return m.strategies(func(a *Actor) bool { return slices.Contains(m.Conditions.Heeding, a.Strategy.Describe().Name) })
+}
+
+// unexpectedHeed is a controller that heeds in which order its caches list objects.
+type unexpectedHeed struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedHeed) Error() string {
+	return u.Controller + " heeds in which order its cache lists objects"
+}
+
+func (u *unexpectedHeed) expect(c *Conditions) bool { return added(&c.Heeding, u.Controller) }

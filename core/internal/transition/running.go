@@ -122,6 +122,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 	w.base, w.made = base, nil
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
 	var run *codeRun
+	turns := false
 	for calls := 0; ; calls++ {
 		if at := w.drawn(node); at != nil && at.Explored() {
 			// A handler of what this very run wrote may have come by here first.
@@ -139,12 +140,17 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 			node = w.drawn(node)
 		}
 		if node.Leaf != nil {
+			if turns && activation.Event == nil && p.plain() {
+				w.Reversed = append(w.Reversed, reversed{plan: plan{backwards: true}})
+			}
 			if err := w.races(a, activation, p, node.Leaf); err != nil {
 				return nil, err
 			}
 			return node.Leaf, w.ended(a, activation, w.path[base:], node.Leaf)
 		}
-		node = p.turn(calls, node)
+		if node = w.turned(a, p.turn(calls, node), p); node == nil {
+			return nil, ErrUnknown
+		}
 		if w.made == nil && len(node.Parked) > 0 {
 			w.made = []behavior.Made{}
 			if !w.gathers {
@@ -165,6 +171,9 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 		if err != nil {
 			run.stop()
 			return nil, err
+		}
+		if answered := len(w.Asked); answered > 0 && fault == harmless {
+			turns = turns || w.Asked[answered-1].Turns
 		}
 		run.answer(node, edge.Response)
 		node = edge.To

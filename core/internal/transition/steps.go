@@ -239,7 +239,7 @@ func (e ending) equal(other ending) bool {
 
 // again reports whether another order of concurrent calls was shown before in which the step is the same.
 func (w *Walker) again(s *Taken) bool {
-	if len(s.plan.faults) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && len(w.Reversed) == 0 {
+	if len(s.plan.faults) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && !s.plan.backwards && len(w.Reversed) == 0 {
 		return false
 	}
 	e := ending{row: w.Vector.AppendRow(nil), wrote: w.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
@@ -288,7 +288,7 @@ func (w *Walker) take(s *Taken) error {
 	}
 	var leaf *behavior.Leaf
 	var err error
-	if len(s.plan.turns)+len(s.plan.faults) == 0 {
+	if len(s.plan.turns)+len(s.plan.faults) == 0 && !s.plan.backwards {
 		leaf, err = w.finish(s.Item)
 	} else {
 		leaf, err = w.reconcile(s.Item, s.plan)

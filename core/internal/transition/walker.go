@@ -333,6 +333,9 @@ func (t *Taken) Step() core.Step {
 		s.Item.Request = core.Request(t.View.Kind())
 	}
 	var order []string
+	if t.plan.backwards {
+		order = append(order, listedBackwards)
+	}
 	for _, turn := range t.plan.turns {
 		order = append(order, turn.String())
 	}
@@ -414,7 +417,7 @@ type Signature struct {
 
 // Signature returns that of a step, and false if there is more to say: what is chosen in it, or goes wrong.
 func (w *Walker) Signature(t *Taken) (Signature, bool) {
-	plain := len(t.plan.turns)+len(t.plan.faults)+len(t.positions)+len(t.lost) == 0
+	plain := len(t.plan.turns)+len(t.plan.faults)+len(t.positions)+len(t.lost) == 0 && !t.plan.backwards
 	return Signature{t.Kind, t.Actor, t.Item, t.View, t.Leaf, t.Late, w.Wrote}, plain
 }
 
