@@ -141,6 +141,7 @@ func TestAgesOfObjects(t *testing.T) {
 			return time.Since(o.CreationTimestamp.Time).String()
 		})}, kept("a"), core.Inconclusive, false},
 		"a difference is written": {[]controllerruntime.Option{both, touching(func(_ corev1.ConfigMap, all []corev1.ConfigMap) string {
+			slices.SortFunc(all, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
 			return all[len(all)-1].CreationTimestamp.Sub(all[0].CreationTimestamp.Time).String()
 		})}, kept("a"), core.Holds, true},
 	} {

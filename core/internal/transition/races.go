@@ -255,10 +255,11 @@ func (l *Learner) turns(a *Actor, node *behavior.Node, response core.Response) (
 	return response, slices.Contains(l.Machine.Conditions.Heeding, a.Strategy.Describe().Name)
 }
 
-// heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search in which that was not known.
+// heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search in which that was not known. Who puts objects in the order of their ages falls back on that of a list
+// only where some have the same age, as all have here, but for those that others are found to compare.
 func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	name := a.Strategy.Describe().Name
-	if a.User || run.Activation.Event != nil || l.Fickle(a) || slices.Contains(l.Machine.Conditions.Heeding, name) {
+	if a.User || run.Activation.Event != nil || l.Fickle(a) || slices.Contains(l.Machine.Conditions.Heeding, name) || slices.Contains(l.Machine.Comparing, name) {
 		return nil
 	}
 	path, turned := slices.Clone(run.Path), false
