@@ -66,6 +66,14 @@ type Versioned interface {
 	Earlier(by map[Key]int) Response
 }
 
+// Beside is a [Call] that may be [Cached] by another cache than the one whose events its process gets, although both are of one kind: real clients keep a cache for each form in which objects are read, and nothing keeps the one in step with the other.
+type Beside interface {
+	Call
+
+	// Beside reports whether it is.
+	Beside() bool
+}
+
 // Listing is a [Response] that shows several objects. Where a cache shows them, their order says nothing: that of client-go goes through a map.
 type Listing interface {
 	Response

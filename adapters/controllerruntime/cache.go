@@ -262,6 +262,9 @@ func (c *viewCache) informer(of informer.Form) (cache.Informer, error) {
 			return nil, c.informers.fail(err)
 		}
 	}
+	if c.informers.watching != nil {
+		c.view.Watch(of)
+	}
 	return &registration{Synced: c.informers.synced, form: of, sections: holding.sections, informers: c.informers}, nil
 }
 

@@ -10,7 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
@@ -141,4 +143,60 @@ func owned(meta metav1.ObjectMeta) metav1.ObjectMeta {
 	yes := true
 	meta.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "a", Controller: &yes}}
 	return meta
+}
+
+// TestFormsOfOneKind has a controller watch a kind in one form and read it from its cache in another: on a cluster, these are two caches. That matters where a cache may be stale.
+func TestFormsOfOneKind(t *testing.T) {
+	for about, test := range map[string]struct {
+		options []builder.ForOption
+		read    client.Object
+		lag     bool
+		doubted bool
+	}{
+		"metadata watched, all read":  {[]builder.ForOption{builder.OnlyMetadata}, &corev1.ConfigMap{}, true, true},
+		"fresh":                       {[]builder.ForOption{builder.OnlyMetadata}, &corev1.ConfigMap{}, false, false},
+		"all watched, all read":       {nil, &corev1.ConfigMap{}, true, false},
+		"metadata watched, and read":  {[]builder.ForOption{builder.OnlyMetadata}, partial(), true, false},
+		"all watched, metadata read":  {nil, partial(), true, true},
+		"metadata of a kind besides":  {nil, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}}, true, false},
+		"metadata watched, both read": {[]builder.ForOption{builder.OnlyMetadata}, nil, true, true},
+	} {
+		t.Run(about, func(t *testing.T) {
+			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+			system, err := controllerruntime.New(scheme.Scheme, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				return ctrl.NewControllerManagedBy(mgr).For(&corev1.ConfigMap{}, test.options...).Named("reader").Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+					for _, read := range []client.Object{&corev1.ConfigMap{}, partial()} {
+						if test.read != nil {
+							read = test.read.DeepCopyObject().(client.Object)
+						}
+						if err := c.Get(ctx, req.NamespacedName, read); client.IgnoreNotFound(err) != nil {
+							return ctrl.Result{}, err
+						}
+					}
+					return ctrl.Result{}, nil
+				}))
+			}), controllerruntime.ObjectValues(object), controllerruntime.Scenario(controllerruntime.Delete(object)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			options := orrery.Options{}
+			if test.lag {
+				options.Stale = []orrery.Staleness{{Controller: "reader", Rule: orrery.Lag(1)}}
+			}
+			result, err := orrery.Run(t.Context(), system, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doubted := slices.ContainsFunc(result.Report.Reasons, func(text string) bool { return strings.Contains(text, "reader reads ConfigMap from another cache") })
+			if doubted != test.doubted || doubted == (result.Report.Verdict == core.Holds) {
+				t.Errorf("%s: %v", result.Report.Verdict, result.Report.Reasons)
+			}
+		})
+	}
+}
+
+// partial is the metadata of a ConfigMap.
+func partial() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}}
 }

@@ -46,6 +46,8 @@ type Request struct {
 
 	// FromCache marks a get or list that the caller's informer cache serves.
 	FromCache bool
+	// OtherCache tells that the cache is not the one whose events the caller gets, see [core.Beside].
+	OtherCache bool `json:",omitempty"`
 
 	// Body is the object of a create or update, or the patch of a patch, as JSON.
 	Body []byte
@@ -123,6 +125,11 @@ func (r *Request) Source() core.Source {
 	}
 	return core.Live
 }
+
+var _ core.Beside = (*Request)(nil)
+
+// Beside implements [core.Beside].
+func (r *Request) Beside() bool { return r.OtherCache }
 
 // String says the request in a few words, for example "get Widget default/a",
 // "list Pod in default with app=x" or "patch (merge) Widget default/a (status)".

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -25,7 +26,23 @@ type View struct {
 	Current *transport.Current
 	// Unstarted is the error of reads while nothing runs.
 	Unstarted error
+	// watched are the forms in which each kind is watched.
+	watched map[schema.GroupVersionKind]map[Representation]bool
 }
+
+// Watch notes that a kind is watched in a form. A cache of it in another form is another one.
+func (v *View) Watch(of Form) {
+	if v.watched == nil {
+		v.watched = map[schema.GroupVersionKind]map[Representation]bool{}
+	}
+	if v.watched[of.Kind] == nil {
+		v.watched[of.Kind] = map[Representation]bool{}
+	}
+	v.watched[of.Kind][of.As] = true
+}
+
+// apart reports whether a kind is watched in other forms only.
+func (v *View) apart(of Form) bool { return len(v.watched[of.Kind]) > 0 && !v.watched[of.Kind][of.As] }
 
 // Get returns an object in memory of its own. The errors are those of the server.
 func (v *View) Get(ctx context.Context, of Form, key client.ObjectKey) (client.Object, error) {
@@ -41,7 +58,7 @@ func (v *View) Get(ctx context.Context, of Form, key client.ObjectKey) (client.O
 		Kind:      of.Kind,
 		Namespace: key.Namespace,
 		Name:      key.Name,
-		FromCache: true,
+		FromCache: true, OtherCache: v.apart(of),
 	})
 	if err != nil {
 		return nil, err
@@ -71,7 +88,7 @@ func (v *View) List(ctx context.Context, of Form, which Selection) ([]client.Obj
 	if !namespaced && which.Namespace != "" {
 		return nil, nil
 	}
-	request := &kube.Request{Verb: kube.List, Kind: of.Kind, Namespace: which.Namespace, FieldSelector: which.Indexes, FromCache: true}
+	request := &kube.Request{Verb: kube.List, Kind: of.Kind, Namespace: which.Namespace, FieldSelector: which.Indexes, FromCache: true, OtherCache: v.apart(of)}
 	if which.Labels != nil {
 		if _, selectable := which.Labels.Requirements(); !selectable {
 			return nil, nil

@@ -214,17 +214,22 @@ func (u *unexpectedViews) expect(c *Conditions) bool {
 // cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
 // as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
 // waiting for anybody, so that a view more would show the same.
-func (l *Learner) cached(a *Actor, reads []behavior.Read) error {
+func (l *Learner) cached(a *Actor, call core.Call, reads []behavior.Read) error {
 	if a.User {
 		return nil
 	}
 	d := a.Strategy.Describe()
+	beside, known := call.(core.Beside)
 	var found []CachedKind
 	for _, r := range reads {
 		kind := r.Kind
 		if !r.Listed {
 			key, _ := l.Machine.Vocabulary.Key(r.Cell)
 			kind = key.Kind
+		}
+		if known && beside.Beside() && l.Machine.Conditions.rule(d.ProcessName(), kind) != view.Fresh() {
+			l.Machine.doubtFirst(fmt.Sprintf("%s reads %s from another cache than the one whose events it gets", d.Name, kind),
+				"(it reads the kind in another form than it watches). Each may be behind the other, and here both are one: what comes of an event before the other cache has the change was not searched. Watch and read the kind in one form: all of it, or builder.OnlyMetadata and metav1.PartialObjectMetadata")
 		}
 		if a.Process.caches(kind) {
 			continue

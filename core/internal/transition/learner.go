@@ -354,7 +354,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 		return nil, err
 	}
 	if node.Call.Source() == core.Cached {
-		if err := l.cached(a, look.reads); err != nil {
+		if err := l.cached(a, node.Call, look.reads); err != nil {
 			return nil, err
 		}
 	}

@@ -395,23 +395,23 @@ func TestCached(t *testing.T) {
 	read := func(kind core.Kind) behavior.Read {
 		return behavior.Read{Cell: m.Vocabulary.Object(core.Key{Kind: kind, Name: "a"})}
 	}
-	if err := l.cached(web, []behavior.Read{read("Watched"), read("Declared"), read("Fresh")}); err != nil {
+	if err := l.cached(web, nil, []behavior.Read{read("Watched"), read("Declared"), read("Fresh")}); err != nil {
 		t.Errorf("what is known ends the search: %v", err)
 	}
-	err := l.cached(web, []behavior.Read{read("Pod"), {Listed: true, Kind: "Job"}, read("Pod")})
+	err := l.cached(web, nil, []behavior.Read{read("Pod"), {Listed: true, Kind: "Job"}, read("Pod")})
 	var views *unexpectedViews
 	if !errors.As(err, &views) || !slices.Equal(views.Caches, []CachedKind{{"web", "Pod"}, {"web", "Job"}}) {
 		t.Errorf("the search ends with %v", err)
 	}
-	if err := l.cached(web, []behavior.Read{read("Pod")}); err != nil {
+	if err := l.cached(web, nil, []behavior.Read{read("Pod")}); err != nil {
 		t.Errorf("what was found out is found out again: %v", err)
 	}
 	l.Searching = false
-	if err := l.cached(web, []behavior.Read{read("Cron")}); err != nil {
+	if err := l.cached(web, nil, []behavior.Read{read("Cron")}); err != nil {
 		t.Errorf("a search that is over ends: %v", err)
 	}
 	l.Searching, web.User = true, true
-	if err := l.cached(web, []behavior.Read{read("Node")}); err != nil {
+	if err := l.cached(web, nil, []behavior.Read{read("Node")}); err != nil {
 		t.Errorf("users have caches: %v", err)
 	}
 }
