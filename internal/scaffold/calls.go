@@ -96,8 +96,8 @@ func (c *copier) constructed(from scope, e ast.Expr) string {
 	call, _ := e.(*ast.CallExpr)
 	if ident, named := e.(*ast.Ident); named {
 		variable, from = ident.Name, from.defining(ident.Name)
-		if call, _ = definition(from.within, variable).(*ast.CallExpr); call == nil {
-			call, results = fallible(from.within, variable), 2
+		if call, _ = from.within.definition(variable).(*ast.CallExpr); call == nil {
+			call, results = from.within.fallible(variable), 2
 		}
 	}
 	if call == nil {
@@ -118,7 +118,7 @@ func (c *copier) constructed(from scope, e ast.Expr) string {
 	}
 	code := c.text(c.selector(of.name, of.path, name)) + c.passed(in, decl, of.name+"."+name, call, managerOf(in, decl), from)
 	if results == 2 {
-		return c.define(variable, code)
+		return c.define(statement{variable, code, true})
 	}
 	return code
 }
@@ -126,7 +126,7 @@ func (c *copier) constructed(from scope, e ast.Expr) string {
 // copied returns an expression for the test. A variable that is a flag has its default.
 func (c *copier) copied(from scope, e ast.Expr) (code, obstacle string) {
 	if ident, ok := e.(*ast.Ident); ok {
-		if by := flagDefault(from.within, ident.Name); by != nil {
+		if by := flagDefault(from.within.body, ident.Name); by != nil {
 			return c.expression(from, by, maxDepth)
 		}
 	}
@@ -140,7 +140,7 @@ func (c *copier) receiver(r *registration, from scope) string {
 	declared, in := s.in.of.structure(s.receiver)
 	var made ast.Expr
 	if r.call != nil {
-		made = literal(from.within, r.call.Fun.(*ast.SelectorExpr).X)
+		made = from.within.literal(r.call.Fun.(*ast.SelectorExpr).X)
 	}
 	switch made := made.(type) {
 	case *ast.CompositeLit:
@@ -158,27 +158,6 @@ func (c *copier) receiver(r *registration, from scope) string {
 		c.miss("%s is made of what the manager has, as %s makes it in a way that cannot be copied: make it as there", s.receiver, c.project.at(r.call))
 	}
 	return "(&" + name + c.manufactured(r, declared, in) + ")"
-}
-
-// literal returns the composite literal that a value is, or that a variable is made with.
-func literal(within ast.Node, e ast.Expr) ast.Expr {
-	for range maxDepth {
-		switch v := e.(type) {
-		case *ast.ParenExpr:
-			e = v.X
-		case *ast.UnaryExpr:
-			e = v.X
-		case *ast.CompositeLit:
-			return v
-		case *ast.Ident:
-			if e = definition(within, v.Name); e == nil {
-				return nil
-			}
-		default:
-			return nil
-		}
-	}
-	return nil
 }
 
 // structure returns the declaration of a struct type, and its file.

@@ -21,13 +21,16 @@ type copier struct {
 	inside *pkg
 	// missing is what was left out or replaced, and what to do about it.
 	missing []string
-	// made are the variables of the test for what calls return that may fail, by these, and ahead the statements that define them, in order.
-	made  map[string]string
+	// made are the variables of the test, by what defines them, and ahead the statements that do, in order.
+	made  map[statement]string
 	ahead []statement
 }
 
-// statement defines a variable of the test.
-type statement struct{ variable, call string }
+// statement defines a variable of the test as one of the project is defined. It may be an error instead.
+type statement struct {
+	of, code string
+	fails    bool
+}
 
 func (c *copier) miss(format string, args ...any) {
 	c.missing = append(c.missing, fmt.Sprintf(format, args...))
@@ -36,7 +39,7 @@ func (c *copier) miss(format string, args ...any) {
 // scope is where code comes from: a file, the body of a function, and what the manager is called there.
 type scope struct {
 	in      *source
-	within  ast.Node
+	within  place
 	manager string
 	// defined is the variable that the code defines: in it, the name stands for something else, mostly for a package.
 	defined string
@@ -112,7 +115,7 @@ func (c *copier) name(from scope, name string, depth int) (stands ast.Expr, obst
 	case types.Universe.Lookup(name) != nil:
 		return ast.NewIdent(name), ""
 	}
-	if name != from.defined && parameterOrVariable(from.within, name) {
+	if name != from.defined && from.within.declares(name) {
 		return c.variable(from.defining(name), name, depth)
 	}
 	if imported := from.in.importOf(name); imported != "" {
@@ -158,22 +161,36 @@ func ofKubernetes(in *source, function ast.Expr) bool {
 	return host == "k8s.io" || host == "sigs.k8s.io"
 }
 
-// define returns the variable of the test for what a call returns besides an error.
-func (c *copier) define(suggested, call string) string {
-	if c.made[call] == "" {
-		if c.made == nil {
-			c.made = map[string]string{}
+// makes reports whether an expression may be another value each time: what several controllers are given has to be one.
+func makes(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(node ast.Node) bool {
+		switch node.(type) {
+		case *ast.CallExpr, *ast.CompositeLit:
+			found = true
 		}
-		c.made[call] = c.imports.reserve(suggested)
-		c.ahead = append(c.ahead, statement{c.made[call], call})
+		return !found
+	})
+	return found
+}
+
+// define returns the variable of the test for a definition.
+func (c *copier) define(s statement) string {
+	if c.made[s] == "" {
+		if c.made == nil {
+			c.made = map[statement]string{}
+		}
+		c.made[s] = c.imports.reserve(s.of)
+		c.ahead = append(c.ahead, s)
 	}
-	return c.made[call]
+	return c.made[s]
 }
 
 // giveUp forgets the variables that were defined for code which cannot be copied as a whole.
 func (c *copier) giveUp(from int) {
 	for _, s := range c.ahead[from:] {
-		delete(c.made, s.call)
+		delete(c.imports.taken, c.made[s])
+		delete(c.made, s)
 	}
 	c.ahead = c.ahead[:from]
 }
@@ -181,7 +198,7 @@ func (c *copier) giveUp(from int) {
 // variable returns what stands for a local variable: what it is made of, if that can be copied. Of a flag that is its default, and of a client
 // that could not be made a variable of the test. What else may fail to be made mostly reaches out to a world that the check does not have.
 func (c *copier) variable(from scope, name string, depth int) (stands ast.Expr, obstacle string) {
-	made, call := definition(from.within, name), fallible(from.within, name)
+	made, call := from.within.definition(name), from.within.fallible(name)
 	switch {
 	case depth == 0, made == nil && call == nil:
 		return nil, name
@@ -194,44 +211,20 @@ func (c *copier) variable(from scope, name string, depth int) (stands ast.Expr, 
 		if obstacle != "" {
 			return nil, name
 		}
-		return ast.NewIdent(c.define(name, code)), ""
+		return ast.NewIdent(c.define(statement{name, code, true})), ""
 	}
 	code, obstacle := c.expression(from, made, depth-1)
 	if obstacle != "" {
 		return nil, name
+	}
+	if from.within.uses(name) > 1 && makes(made) && !strings.HasPrefix(code, "mgr.") && !strings.HasSuffix(code, ".Background()") {
+		return ast.NewIdent(c.define(statement{of: name, code: code})), ""
 	}
 	copied, err := parser.ParseExpr(code)
 	if err != nil {
 		return nil, name
 	}
 	return copied, ""
-}
-
-// parameterOrVariable reports whether code declares a variable, or assigns to it.
-func parameterOrVariable(within ast.Node, name string) bool {
-	found := false
-	ast.Inspect(within, func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.AssignStmt:
-			for _, target := range node.Lhs {
-				if ident, ok := target.(*ast.Ident); ok && ident.Name == name {
-					found = true
-				}
-			}
-		case *ast.ValueSpec:
-			for _, target := range node.Names {
-				found = found || target.Name == name
-			}
-		case *ast.RangeStmt:
-			for _, target := range []ast.Expr{node.Key, node.Value} {
-				if ident, ok := target.(*ast.Ident); ok && ident.Name == name {
-					found = true
-				}
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 // packageValue returns the declaration of a variable or constant of a package.
@@ -308,7 +301,7 @@ func (c *copier) zero(in *source, t ast.Expr) string {
 	if code, ok := c.suggested(in, t, ""); ok {
 		return code
 	}
-	code, obstacle := c.expression(scope{in: in, within: &ast.BlockStmt{}}, t, 0)
+	code, obstacle := c.expression(scope{in: in, within: place{body: &ast.BlockStmt{}}}, t, 0)
 	if obstacle != "" {
 		return "nil"
 	}

@@ -15,7 +15,7 @@ func (t *testFile) addManager(p *Project, plan *Plan) {
 	p.eachFunction(func(f *source, decl *ast.FuncDecl) {
 		ast.Inspect(decl.Body, func(node ast.Node) bool {
 			if call, ok := node.(*ast.CallExpr); ok && len(call.Args) == 2 && t.makesManager(f, call.Fun) {
-				t.addOptions(p, plan, scope{in: f, within: decl.Body}, call.Args[1])
+				t.addOptions(p, plan, scope{in: f, within: place{decl.Body, call.Pos()}}, call.Args[1])
 			}
 			return true
 		})
@@ -29,13 +29,13 @@ func (t *testFile) makesManager(in *source, function ast.Expr) bool {
 
 // addOptions passes on the options of a manager that was made somewhere.
 func (t *testFile) addOptions(p *Project, plan *Plan, from scope, options ast.Expr) {
-	made, _ := literal(from.within, options).(*ast.CompositeLit)
+	made, _ := from.within.literal(options).(*ast.CompositeLit)
 	if made == nil {
 		return
 	}
 	later := map[string]ast.Expr{}
 	if variable, ok := options.(*ast.Ident); ok {
-		later = fieldsSet(from.within, variable.Name)
+		later = fieldsSet(from.within.body, variable.Name)
 	}
 	var fields []string
 	for _, field := range carried {
@@ -69,7 +69,7 @@ func (t *testFile) addOptions(p *Project, plan *Plan, from scope, options ast.Ex
 
 // settled returns an expression for the test that needs no manager.
 func (t *testFile) settled(from scope, value ast.Expr) (code, obstacle string) {
-	if variable, ok := value.(*ast.Ident); ok && len(fieldsSet(from.within, variable.Name)) > 0 {
+	if variable, ok := value.(*ast.Ident); ok && len(fieldsSet(from.within.body, variable.Name)) > 0 {
 		return "", variable.Name + ", which changes on the way"
 	}
 	ahead := len(t.copier.ahead)

@@ -11,7 +11,7 @@ type registration struct {
 	setup *setup
 	// in is the file, within the body of the function, and call what is called there; call is nil if nobody calls the set-up.
 	in     *source
-	within ast.Node
+	within place
 	call   *ast.CallExpr
 	// manager is the name of the manager there.
 	manager string
@@ -32,9 +32,9 @@ func (p *Project) findRegistrations() {
 			if !ok {
 				return true
 			}
-			if s := p.setupCalled(f, decl.Body, call); s != nil {
+			if s := p.setupCalled(f, place{decl.Body, call.Pos()}, call); s != nil {
 				if !within[decl] {
-					p.registrations = append(p.registrations, &registration{setup: s, in: f, within: decl.Body, call: call, manager: managerAmong(call, managerOf(s.in, s.decl))})
+					p.registrations = append(p.registrations, &registration{setup: s, in: f, within: place{decl.Body, call.Pos()}, call: call, manager: managerAmong(call, managerOf(s.in, s.decl))})
 				}
 				called[s] = true
 			}
@@ -46,7 +46,7 @@ func (p *Project) findRegistrations() {
 	})
 	for _, s := range p.setups {
 		if !called[s] {
-			p.registrations = append(p.registrations, &registration{setup: s, in: s.in, within: s.decl.Body})
+			p.registrations = append(p.registrations, &registration{setup: s, in: s.in, within: place{body: s.decl.Body}})
 		}
 	}
 	slices.SortStableFunc(p.registrations, func(a, b *registration) int { return rank(a) - rank(b) })
@@ -78,7 +78,7 @@ func (p *Project) findBuiltOnTheSpot(f *source, decl *ast.FuncDecl) {
 			return true
 		}
 		if begin := chained(f, call); begin != nil {
-			r := &registration{in: f, within: decl.Body, call: call, manager: managerAmong(begin, 0)}
+			r := &registration{in: f, within: place{decl.Body, call.Pos()}, call: call, manager: managerAmong(begin, 0)}
 			if selected, ok := call.Fun.(*ast.SelectorExpr); !ok || selected.Sel.Name != "Complete" {
 				r.unfinished = true
 			}

@@ -177,7 +177,7 @@ func builderOf(f *source, call *ast.CallExpr) string {
 func (p *Project) callsSetup(f *source, body ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(node ast.Node) bool {
-		if call, ok := node.(*ast.CallExpr); ok && p.setupCalled(f, body, call) != nil {
+		if call, ok := node.(*ast.CallExpr); ok && p.setupCalled(f, place{body, call.Pos()}, call) != nil {
 			found = true
 		}
 		return !found
@@ -186,13 +186,13 @@ func (p *Project) callsSetup(f *source, body ast.Node) bool {
 }
 
 // setupCalled returns the set-up that a call in some code is of, nil if it is of none.
-func (p *Project) setupCalled(f *source, within ast.Node, call *ast.CallExpr) *setup {
+func (p *Project) setupCalled(f *source, within place, call *ast.CallExpr) *setup {
 	switch called := call.Fun.(type) {
 	case *ast.Ident:
 		return p.setupNamed(f.of, "", called.Name)
 	case *ast.SelectorExpr:
 		if from, ok := called.X.(*ast.Ident); ok {
-			if imported := f.importOf(from.Name); imported != "" && definition(within, from.Name) == nil && fallible(within, from.Name) == nil {
+			if imported := f.importOf(from.Name); imported != "" && within.definition(from.Name) == nil && within.fallible(from.Name) == nil {
 				return p.setupNamed(p.packageAt(imported), "", called.Sel.Name)
 			}
 		}
@@ -215,7 +215,7 @@ func (p *Project) setupNamed(of *pkg, receiver, name string) *setup {
 const maxDepth = 4
 
 // typeOf returns the package and the name of the type of a value, if it is a type of the project and can be told from how the value is made.
-func (p *Project) typeOf(f *source, within ast.Node, value ast.Expr, depth int) (*pkg, string) {
+func (p *Project) typeOf(f *source, within place, value ast.Expr, depth int) (*pkg, string) {
 	if depth == 0 {
 		return nil, ""
 	}
@@ -227,10 +227,10 @@ func (p *Project) typeOf(f *source, within ast.Node, value ast.Expr, depth int) 
 	case *ast.CompositeLit:
 		return p.namedType(f, v.Type)
 	case *ast.Ident:
-		if made := definition(within, v.Name); made != nil {
+		if made := within.definition(v.Name); made != nil {
 			return p.typeOf(f, within, made, depth-1)
 		}
-		if call := fallible(within, v.Name); call != nil {
+		if call := within.fallible(v.Name); call != nil {
 			return p.resultOf(f, call)
 		}
 	case *ast.CallExpr:
@@ -275,80 +275,6 @@ func (p *Project) resultOf(f *source, call *ast.CallExpr) (*pkg, string) {
 	return nil, ""
 }
 
-// definition returns the value that a local variable gets where it is defined, nil if there is none or if it may get others.
-func definition(within ast.Node, name string) ast.Expr {
-	var values []ast.Expr
-	many := false
-	note := func(target ast.Expr, all []ast.Expr, i, targets int) {
-		if !isNamed(target, name) {
-			return
-		}
-		if len(all) == targets {
-			values = append(values, all[i])
-		} else if len(all) > 0 {
-			many = true
-		}
-	}
-	ast.Inspect(within, func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.AssignStmt:
-			for i, target := range node.Lhs {
-				note(target, node.Rhs, i, len(node.Lhs))
-			}
-		case *ast.ValueSpec:
-			for i, target := range node.Names {
-				note(target, node.Values, i, len(node.Names))
-			}
-		}
-		return true
-	})
-	if many || len(values) != 1 {
-		return nil
-	}
-	return values[0]
-}
-
-// fallible returns the call that a local variable gets its value from where it is defined, if that returns an error besides. It is nil if the variable gets another value anywhere.
-func fallible(within ast.Node, name string) *ast.CallExpr {
-	var found *ast.CallExpr
-	others := false
-	ast.Inspect(within, func(node ast.Node) bool {
-		assigned, ok := node.(*ast.AssignStmt)
-		if !ok {
-			return true
-		}
-		at := slices.IndexFunc(assigned.Lhs, func(target ast.Expr) bool { return isNamed(target, name) })
-		if at < 0 {
-			return true
-		}
-		call := fallibleCall(assigned)
-		others = others || call == nil || at > 0 || found != nil
-		found = call
-		return true
-	})
-	if others {
-		return nil
-	}
-	return found
-}
-
-// fallibleCall returns the call of which a statement assigns a value and an error.
-func fallibleCall(assigned *ast.AssignStmt) *ast.CallExpr {
-	if len(assigned.Lhs) != 2 || len(assigned.Rhs) != 1 {
-		return nil
-	}
-	call, ok := assigned.Rhs[0].(*ast.CallExpr)
-	if failure, named := assigned.Lhs[1].(*ast.Ident); !ok || !named || !strings.Contains(strings.ToLower(failure.Name), "err") {
-		return nil
-	}
-	return call
-}
-
-func isNamed(e ast.Expr, name string) bool {
-	ident, ok := e.(*ast.Ident)
-	return ok && ident.Name == name
-}
-
 // within returns the set-ups that a registration runs: its own, and those that it calls.
 func (p *Project) within(r *registration) []*setup {
 	if r.setup == nil {
@@ -359,7 +285,7 @@ func (p *Project) within(r *registration) []*setup {
 		s := all[i]
 		ast.Inspect(s.decl.Body, func(node ast.Node) bool {
 			if call, ok := node.(*ast.CallExpr); ok {
-				if called := p.setupCalled(s.in, s.decl.Body, call); called != nil && !slices.Contains(all, called) {
+				if called := p.setupCalled(s.in, place{s.decl.Body, call.Pos()}, call); called != nil && !slices.Contains(all, called) {
 					all = append(all, called)
 				}
 			}

@@ -208,7 +208,11 @@ func %[1]s(t *%[2]s.T) {
 `, testName, testing, runtime, strings.Join(t.schemes, ", "), ctrl)
 	for n, call := range t.calls {
 		for _, s := range call.ahead {
-			fmt.Fprintf(&b, "%s, err := %s\nif err != nil {\nreturn err\n}\n", s.variable, s.call)
+			if variable := t.copier.made[s]; s.fails {
+				fmt.Fprintf(&b, "%s, err := %s\nif err != nil {\nreturn err\n}\n", variable, s.code)
+			} else {
+				fmt.Fprintf(&b, "%s := %s\n", variable, s.code)
+			}
 		}
 		if values, last := call.values(), n == len(t.calls)-1; last && values == "err" {
 			fmt.Fprintf(&b, "return %s\n}\n", call.code)
