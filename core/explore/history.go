@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -154,11 +155,60 @@ func (s *Space) audit(ctx context.Context, options Options) error {
 	s.learner.Searching = true
 	err := s.Within(ctx, func() error { return s.reliveSome(uint64(options.Seed)) })
 	s.learner.Searching = false
+	if err == nil && len(s.machine.Doubts) == 0 {
+		err = s.Within(ctx, s.overlook)
+	}
 	if ctx.Err() == nil {
 		return err
 	}
 	s.because(endOf(ctx, options.Bounds))
 	return nil
+}
+
+// overlook finds out whether somebody who waits for a time has overlooked to set a timer: in a quiescent state, he would do something that counts if he ran after a long time, and nothing makes him run.
+func (s *Space) overlook() error {
+	w := s.executor
+	for _, id := range s.Quiescent() {
+		w.Load(s.row(id))
+		unheeded := w.Unheeded()
+		if len(unheeded) == 0 || !w.Later() {
+			continue
+		}
+		later := w.Vector.AppendRow(nil)
+		for _, it := range unheeded {
+			w.Load(later)
+			s.learner.Where = transition.Provenance{State: id}
+			does := ""
+			err := s.learner.Try(func() error {
+				return w.EachOrder(it, func(t *transition.Taken) bool {
+					effect := w.Effect(t)
+					if at := slices.IndexFunc(effect.Changes, s.counts); at >= 0 && effect.Wrote {
+						does = deedOf(effect.Changes[at])
+					}
+					return does == ""
+				})
+			})
+			if err != nil && !errors.Is(err, transition.ErrStopped) {
+				return err
+			}
+			if does != "" {
+				s.machine.Overlooks(it, does)
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// deedOf says what a change does.
+func deedOf(change core.Change) string {
+	switch {
+	case change.Before == nil:
+		return "create " + change.Key.String()
+	case change.After == nil:
+		return "delete " + change.Key.String()
+	}
+	return "change " + change.Key.String()
 }
 
 // reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is

@@ -350,3 +350,20 @@ func (w *Walker) intervene(it *Item) error {
 	w.visit.step = Taken{Kind: core.Intervene, Actor: it.Actor, Item: it}
 	return w.tryVariants()
 }
+
+// Unheeded returns the items of those who are known to wait for a time that nothing makes run in the state of the walker, at any time.
+func (w *Walker) Unheeded() []*Item {
+	var items []*Item
+	for _, it := range w.Machine.Items {
+		if it.Actor.awaits && !it.Standing && !it.Actor.Messages && !it.Actor.User && w.Value(it.Cell) == 0 {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// Overlooks notes that an item would do something later that nothing makes it do.
+func (m *Machine) Overlooks(it *Item, does string) {
+	m.doubtFirst(it.Actor.Name+" would do something later", "that nothing makes it do: reconciling %s after a long time would %s, but no timer is set, and no change wakes it. On a cluster, only a resync or a restart does, some time: return RequeueAfter until then",
+		it.Request, does)
+}

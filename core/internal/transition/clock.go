@@ -418,6 +418,17 @@ func (w *Walker) pass(span time.Duration) error {
 	return nil
 }
 
+// Later lets the longest time pass for everybody in the state of the walker, which is no step, and reports whether any does.
+func (w *Walker) Later() bool {
+	clock := w.Machine.Clock
+	if clock == nowhere || w.Machine.calendar.Ends(int(w.Value(clock))) {
+		return false
+	}
+	spans := w.Machine.calendar.Spans(int(w.Value(clock)))
+	w.Set(clock, state.Value(w.Machine.calendar.After(int(w.Value(clock)), spans[len(spans)-1])))
+	return true
+}
+
 // expire lets the time pass for an item, too, as one step.
 func (w *Walker) expire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)

@@ -1,0 +1,77 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// TestOverlookedTimes has a controller delete an object once it is an hour old, or mark it, or note that it has looked: if it returns when to run again, it does; if it does not, nothing makes it.
+func TestOverlookedTimes(t *testing.T) {
+	deletes := func(ctx context.Context, c client.Client, object *corev1.ConfigMap) error {
+		return c.Delete(ctx, object)
+	}
+	looks := func(ctx context.Context, c client.Client, object *corev1.ConfigMap) error {
+		object.Annotations = map[string]string{"looked": time.Now().UTC().Format(time.RFC3339)}
+		return c.Update(ctx, object)
+	}
+	none := func(context.Context, client.Client, *corev1.ConfigMap) error { return nil }
+	for about, test := range map[string]struct {
+		late    func(context.Context, client.Client, *corev1.ConfigMap) error
+		returns bool
+		says    string
+		verdict core.Verdict
+	}{
+		"it returns":                  {deletes, true, "", core.Holds},
+		"it forgets to":               {deletes, false, "ager would do something later that nothing makes it do: reconciling default/a after a long time would delete ConfigMap default/a", core.Inconclusive},
+		"it does nothing later":       {none, false, "", core.Holds},
+		"it forgets to note the time": {looks, false, "ager would do something later that nothing makes it do: reconciling default/a after a long time would change ConfigMap default/a", core.Inconclusive},
+	} {
+		t.Run(about, func(t *testing.T) {
+			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+			system, err := controllerruntime.New(scheme.Scheme, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				return ctrl.NewControllerManagedBy(mgr).For(&corev1.ConfigMap{}).Named("ager").Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+					object := &corev1.ConfigMap{}
+					if err := c.Get(ctx, req.NamespacedName, object); err != nil {
+						return ctrl.Result{}, client.IgnoreNotFound(err)
+					}
+					left := time.Hour - time.Since(object.CreationTimestamp.Time)
+					switch {
+					case left <= 0 && object.Annotations == nil:
+						return ctrl.Result{}, test.late(ctx, c, object)
+					case left > 0 && test.returns:
+						return ctrl.Result{RequeueAfter: left}, nil
+					}
+					return ctrl.Result{}, nil
+				}))
+			}), controllerruntime.ObjectValues(object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			system.Properties = properties.Convergent()
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := slices.ContainsFunc(result.Report.Reasons, func(text string) bool { return strings.HasPrefix(text, test.says) })
+			if result.Report.Verdict != test.verdict || test.says != "" && !said {
+				t.Errorf("%s: %q\n%v", result.Report.Verdict, result.Report.Reasons, result.Report.Findings)
+			}
+		})
+	}
+}
