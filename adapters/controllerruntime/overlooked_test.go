@@ -3,6 +3,7 @@ package controllerruntime_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,50 @@ func TestOverlookedTimes(t *testing.T) {
 			}
 			said := slices.ContainsFunc(result.Report.Reasons, func(text string) bool { return strings.HasPrefix(text, test.says) })
 			if result.Report.Verdict != test.verdict || test.says != "" && !said {
+				t.Errorf("%s: %q\n%v", result.Report.Verdict, result.Report.Reasons, result.Report.Findings)
+			}
+		})
+	}
+}
+
+// TestNamedByTheTime has a controller make one backup that it names by the time, and note its name: where it is cut off before it has noted that, it makes another one.
+func TestNamedByTheTime(t *testing.T) {
+	for about, test := range map[string]struct {
+		name    func(*corev1.ConfigMap) string
+		options orrery.Options
+		want    core.Verdict
+	}{
+		"by the time":                        {func(*corev1.ConfigMap) string { return strconv.FormatInt(time.Now().Unix(), 10) }, orrery.Options{}, core.Holds},
+		"by the time, and it crashes":        {func(*corev1.ConfigMap) string { return strconv.FormatInt(time.Now().Unix(), 10) }, orrery.Options{Crashes: 1}, core.Violated},
+		"by the time, and a call fails":      {func(*corev1.ConfigMap) string { return time.Now().UTC().Format("20060102150405") }, orrery.Options{Failures: 1}, core.Violated},
+		"by when it was created, it crashes": {func(o *corev1.ConfigMap) string { return strconv.FormatInt(o.CreationTimestamp.Unix(), 10) }, orrery.Options{Crashes: 1}, core.Holds},
+	} {
+		t.Run(about, func(t *testing.T) {
+			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+			system, err := controllerruntime.New(scheme.Scheme, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				return ctrl.NewControllerManagedBy(mgr).For(&corev1.ConfigMap{}).Named("keeper").Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+					object := &corev1.ConfigMap{}
+					if err := c.Get(ctx, req.NamespacedName, object); err != nil || object.Annotations["backup"] != "" {
+						return ctrl.Result{}, client.IgnoreNotFound(err)
+					}
+					backup := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: object.Namespace, Name: "a-" + test.name(object)}}
+					if err := c.Create(ctx, backup); client.IgnoreAlreadyExists(err) != nil {
+						return ctrl.Result{}, err
+					}
+					object.Annotations = map[string]string{"backup": backup.Name}
+					return ctrl.Result{}, c.Update(ctx, object)
+				}))
+			}), controllerruntime.ObjectValues(object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			system.Properties = properties.Convergent()
+			result, err := orrery.Run(t.Context(), system, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Report.Verdict != test.want {
 				t.Errorf("%s: %q\n%v", result.Report.Verdict, result.Report.Reasons, result.Report.Findings)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 // Whether code depends on the clock is found out by instances whose clocks are moved: a tick earlier, to see whether it writes the time, and an
 // epoch later, to see whether it waits for one.
 
-// earlier finds out whether the call of a node would be another one a tick earlier, and returns it: its contents name the time. It is nil
+// earlier finds out whether the call of a node would be another one a tick earlier, and returns it: its contents name the time, or what it makes is named by it. It is nil
 // if the call is the same then, or if something else is done.
 func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (core.Call, error) {
 	if node.Timed || !l.tells(a) || behavior.Aim(node.Call) == node.Call.Identity() {
@@ -37,7 +37,7 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 		if err != nil {
 			return nil, err
 		}
-		if call != nil && behavior.Aim(call) == behavior.Aim(node.Call) && call.Identity() != node.Call.Identity() {
+		if call != nil && behavior.SameButForTimes(behavior.Aim(call), behavior.Aim(node.Call)) && call.Identity() != node.Call.Identity() {
 			node.Earlier = call
 		}
 	}
