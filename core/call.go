@@ -97,7 +97,7 @@ type Answer struct {
 	// Enqueue are items that the call hands to work queues directly, such as
 	// messages between actors. An item without a strategy is for the caller's own queue.
 	Enqueue []Item
-	// EnqueueAfter are items that the call hands to work queues later: a timer is set for each, as by [Result.RequeueAfter]. A timer stays set if the item
+	// EnqueueAfter are items that the call hands to work queues later: a timer is set for each, as by [Result.RequeueAfter]. A timer stays set, but for queues that merge (see [Description]), if the item
 	// is enqueued, or worked on, before it fires.
 	EnqueueAfter []Item
 }

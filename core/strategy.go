@@ -59,6 +59,10 @@ type Description struct {
 	// taken (weak fairness), for every request of the strategy.
 	Unfair bool
 
+	// Merging says that the work queue has one entry for each request, which is due at one time: who is put into it at once, or is there already, has no timer any more.
+	// In other queues, a timer is there besides.
+	Merging bool
+
 	// Workers is how many requests may be in flight at once; 0 means 1.
 	Workers int
 

@@ -91,7 +91,7 @@ func (r *restlessness) has(id core.StateID) bool {
 
 func tellRestless(item core.Item, effect core.Effect, stem core.Run, at core.StateID) core.Violation {
 	fields := ChangedFields(effect)
-	why := "No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent."
+	why := "No change triggered the controller again. Either it lacks a watch on something that it reads, or its reconcile is not idempotent, or it counts on a RequeueAfter that an event has taken the place of."
 	if effect.Alike && len(fields) > 0 {
 		why = "Nothing else would change than what does not count in outcomes, such as a time: its reconcile is not idempotent. A time that is written each time goes to and fro between two values, which stand for all later ones."
 	}

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
@@ -75,6 +77,7 @@ func (c *registered) describe() core.Description {
 		Watches: informer.Kinds(c.watches.handlers),
 		Initial: initial,
 		Workers: c.workers,
+		Merging: c.merging,
 		Opaque:  true,
 	}
 }
@@ -164,6 +167,8 @@ type registered struct {
 	controller controller.Controller
 	name       string
 	workers    int
+	// merging tells that its work queue is the one with priorities, which has one entry for each request.
+	merging bool
 	// setup is the number of the set-up that registers it.
 	setup int
 	// sources are what the controller was told to watch so far, in that order.
@@ -187,11 +192,22 @@ func register(c controller.Controller) (*registered, error) {
 		sources, hasSources := fieldOf[[]source.Source](v.Elem(), "startWatches")
 		if hasName && hasWorkers && hasRecovers && hasSources {
 			*recovers = ptr.To(false) // panics are for the engine
-			r.name, r.workers, r.sources = *name, *workers, sources
+			r.name, r.workers, r.sources, r.merging = *name, *workers, sources, merges(v.Elem())
 			return r, nil
 		}
 	}
 	return nil, fmt.Errorf("a %T is not a controller as this version of the adapter knows them: add the controller itself to the manager, not a wrapper around it, and use a supported version of controller-runtime", c)
+}
+
+// merges reports whether a controller makes the queue with priorities. Which one it makes is up to a function that only makes it, but the limit of its rate is another one then, unless the
+// program has one of its own.
+func merges(controller reflect.Value) bool {
+	limiter, known := fieldOf[workqueue.TypedRateLimiter[reconcile.Request]](controller, "RateLimiter")
+	if !known {
+		return false
+	}
+	_, exponential := (*limiter).(*workqueue.TypedItemExponentialFailureRateLimiter[reconcile.Request])
+	return exponential
 }
 
 // fieldOf returns the address of a field, exported or not, and false if there is no

@@ -68,11 +68,11 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				return
 			case s.active:
 				// What waits for the time would go on if the clock were set.
-				sleep(max(0, t.activation.Passed-passed) + t.activation.Clock)
+				sleep(min(max(0, t.activation.Passed-passed)+t.activation.Clock, latest-time.Since(began)))
 				clock = time.Since(began)
 				passed = max(passed, t.activation.Passed)
 			default:
-				clock = Tick + t.activation.Passed + t.activation.Clock
+				clock = min(Tick+t.activation.Passed+t.activation.Clock, latest)
 				time.Sleep(clock - time.Since(began))
 			}
 			running = true

@@ -20,6 +20,9 @@ const (
 	Tick = time.Second + time.Millisecond + time.Microsecond + time.Nanosecond
 	// Epoch is longer than whatever controllers wait for: what was to be waited for is over an epoch later.
 	Epoch = 20*365*24*time.Hour + 7*time.Hour + 7*time.Minute + Tick
+
+	// latest is as far as the clock goes: timers of the runtime end with the nanoseconds that a number of 64 bits counts since 1970, in 2262, and the process would end with them.
+	latest = 240 * 365 * 24 * time.Hour
 )
 
 // Follow begins a run and takes it along a recorded one although its clock may be another one: it

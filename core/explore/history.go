@@ -188,7 +188,7 @@ func (s *Space) overlook() error {
 					return does == ""
 				})
 			})
-			if err != nil && !errors.Is(err, transition.ErrStopped) {
+			if err != nil && !errors.Is(err, transition.ErrStopped) && !errors.Is(err, transition.ErrUnmet) {
 				return err
 			}
 			if does != "" {

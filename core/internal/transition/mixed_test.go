@@ -225,7 +225,7 @@ memory of c: 3 [R.first R.last R.runs]`},
 			return c
 		}), Conditions{}, `
 4 states, 4 steps, 74 runs
-rests: at 2000-01-01T00:00:01.……001Z yes
+rests: at 2000-01-01T00:00:00Z yes, at 2000-01-01T00:00:01.……001Z yes
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling one, now: put at 2000-01-01T00:00:01.……001Z; later: put at 2019-12-27T07:07:02.……002Z`},
 		{"its memory is more than it shows, and it writes dates", func() *core.System {
 			return alone(sequential(controller("c", func() core.Instance {

@@ -75,7 +75,7 @@ func (w *Walker) end(it *Item, leaf *behavior.Leaf) {
 	if value&state.Timed == 0 {
 		value &^= state.Behind // it waits for nothing any more
 	}
-	w.Set(it.Cell, value)
+	w.Set(it.Cell, it.queued(value))
 }
 
 // fire moves a timed item to its work queue, as one step.

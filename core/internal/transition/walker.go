@@ -208,8 +208,18 @@ func (w *Walker) Set(c state.Cell, value state.Value) {
 	w.Vector[c] = value
 }
 
-// mark sets marks of an item's cell.
-func (w *Walker) mark(c state.Cell, marks state.Value) { w.Set(c, w.Value(c)|marks) }
+// mark sets marks of an item's cell, as its work queue has them.
+func (w *Walker) mark(c state.Cell, marks state.Value) {
+	w.Set(c, w.Machine.ItemAt[c].queued(w.Value(c)|marks))
+}
+
+// queued returns the value of an item's cell as its work queue has it: one that has one entry for each request keeps no timer of who is there.
+func (it *Item) queued(value state.Value) state.Value {
+	if it.Actor.Merging && value&state.Queued != 0 {
+		value &^= state.Timed | state.Behind
+	}
+	return value
+}
 
 // undo takes back what the walker did since its step began.
 func (w *Walker) undo() {
