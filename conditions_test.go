@@ -62,6 +62,7 @@ func TestConditionsAreValidated(t *testing.T) {
 		{orrery.Options{FaultsIn: []string{"clock"}}, []string{"names clock, but no faults are allowed"}},
 		{orrery.Options{Crashes: 1, FaultsIn: []string{"hand"}}, []string{`"hand" has messages or guarded actions`}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "team/wob", Kind: "Pod", Rule: orrery.Lag(1)}}}, []string{`did you mean "team/web" instead of "team/wob"?`}},
+		{orrery.Options{Stale: []orrery.Staleness{{Controller: "all", Kind: "Pod", Rule: orrery.Lag(1)}}}, []string{"to mean all of them, name none"}},
 		{orrery.Options{Stale: []orrery.Staleness{{Controller: "web", Kind: "Pod", Rule: orrery.Lag(1)}}, Doubles: []string{"db"}}, []string{`"web"`, `"db"`}},
 	} {
 		early := test.options.Validate(watchers(t))

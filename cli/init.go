@@ -78,7 +78,7 @@ func (s *session) init(folder string, force, dry bool) error {
 	}
 	paragraph(out, "Found:", plan.Found)
 	paragraph(out, "Look at this:", plan.Missing)
-	paragraph(out, "The RBAC markers do not allow what follows. A check does not enforce them: there, all calls are allowed.", plan.Denied)
+	paragraph(out, "The RBAC markers do not allow what follows, which controllers may well not do. A check allows all calls, so it does not show if one is refused:", plan.Denied)
 	fmt.Fprintf(out, "Now run%s:\n", in(folder))
 	for _, command := range plan.Next {
 		fmt.Fprintf(out, "    %s\n", command)

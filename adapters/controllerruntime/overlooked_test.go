@@ -120,3 +120,49 @@ func TestNamedByTheTime(t *testing.T) {
 		})
 	}
 }
+
+// striker deletes an object that it has seen three times in a row.
+type striker struct {
+	client.Client
+	seen    map[string]int
+	returns bool
+}
+
+func (r *striker) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	object := &corev1.ConfigMap{}
+	if err := r.Get(ctx, req.NamespacedName, object); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if r.seen[req.Name]++; r.seen[req.Name] >= 3 {
+		delete(r.seen, req.Name)
+		return ctrl.Result{}, client.IgnoreNotFound(r.Delete(ctx, object))
+	}
+	if r.returns {
+		return ctrl.Result{RequeueAfter: time.Minute}, nil
+	}
+	return ctrl.Result{}, nil
+}
+
+// TestOverlookedRuns has a controller count in memory how often it has run, and do something the third time: if it asks to be run again, it does; if it does not, nothing makes it.
+func TestOverlookedRuns(t *testing.T) {
+	for _, returns := range []bool{true, false} {
+		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+		system, err := controllerruntime.New(scheme.Scheme, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).For(&corev1.ConfigMap{}).Named("striker").Complete(&striker{mgr.GetClient(), map[string]int{}, returns})
+		}), controllerruntime.ObjectValues(object))
+		if err != nil {
+			t.Fatal(err)
+		}
+		system.Properties = properties.Convergent()
+		result, err := orrery.Run(t.Context(), system, orrery.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(result.Report.Reasons, func(text string) bool {
+			return strings.HasPrefix(text, "striker would do something later that nothing makes it do: reconciling default/a 2 times in a row would delete ConfigMap default/a")
+		})
+		if said == returns || (result.Report.Verdict == core.Holds) != returns {
+			t.Errorf("it asks to be run again: %t: %s: %q\n%v", returns, result.Report.Verdict, result.Report.Reasons, result.Report.Findings)
+		}
+	}
+}

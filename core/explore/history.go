@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -165,39 +166,86 @@ func (s *Space) audit(ctx context.Context, options Options) error {
 	return nil
 }
 
-// overlook finds out whether somebody who waits for a time has overlooked to set a timer: in a quiescent state, he would do something that counts if he ran after a long time, and nothing makes him run.
+// overlook finds out whether somebody has overlooked to set a timer: in a quiescent state, he would do something that counts if he ran after a long time, or several times, and nothing makes him run.
 func (s *Space) overlook() error {
-	w := s.executor
 	for _, id := range s.Quiescent() {
-		w.Load(s.row(id))
-		unheeded := w.Unheeded()
-		if len(unheeded) == 0 || !w.Later() {
-			continue
-		}
-		later := w.Vector.AppendRow(nil)
-		for _, it := range unheeded {
-			w.Load(later)
-			s.learner.Where = transition.Provenance{State: id}
-			does := ""
-			err := s.learner.Try(func() error {
-				return w.EachOrder(it, func(t *transition.Taken) bool {
-					effect := w.Effect(t)
-					if at := slices.IndexFunc(effect.Changes, s.counts); at >= 0 && effect.Wrote {
-						does = deedOf(effect.Changes[at])
-					}
-					return does == ""
-				})
-			})
-			if err != nil && !errors.Is(err, transition.ErrStopped) && !errors.Is(err, transition.ErrUnmet) {
+		s.learner.Where = transition.Provenance{State: id}
+		for _, looks := range []func(core.StateID) (bool, error){s.looksLater, s.looksAgain} {
+			if found, err := looks(id); found || err != nil {
 				return err
-			}
-			if does != "" {
-				s.machine.Overlooks(it, does)
-				return nil
 			}
 		}
 	}
 	return nil
+}
+
+// looksLater finds out what would be done in a state after a long time.
+func (s *Space) looksLater(id core.StateID) (found bool, err error) {
+	w := s.executor
+	w.Load(s.row(id))
+	idle := w.Idle(true)
+	if len(idle) == 0 || !w.Later() {
+		return false, nil
+	}
+	later := w.Vector.AppendRow(nil)
+	for _, it := range idle {
+		does := ""
+		err := s.learner.Try(func() error {
+			w.Load(later)
+			return w.EachOrder(it, func(t *transition.Taken) bool {
+				does = s.deed(t)
+				return does == ""
+			})
+		})
+		if err != nil && !errors.Is(err, transition.ErrStopped) && !errors.Is(err, transition.ErrUnmet) {
+			return false, err
+		}
+		if does != "" {
+			s.machine.Overlooks(it, "after a long time", does)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// mostLooks is how often a request is run that leaves another memory each time and does nothing.
+const mostLooks = 8
+
+// looksAgain finds out what would be done in a state by a run that comes after others, which change nothing but memory. What the first of them does is for others to judge.
+func (s *Space) looksAgain(id core.StateID) (found bool, err error) {
+	w := s.executor
+	w.Load(s.row(id))
+	for _, it := range w.Idle(false) {
+		row := bytes.Clone(s.row(id))
+		for n := 1; row != nil && n <= mostLooks; n++ {
+			w.Load(row)
+			row = nil
+			does := ""
+			err := w.EachOrder(it, func(t *transition.Taken) bool {
+				if does = s.deed(t); !w.Wrote && w.Learns() {
+					row = w.Vector.AppendRow(nil)
+				}
+				return false
+			})
+			if err != nil && !errors.Is(err, transition.ErrStopped) {
+				return false, err
+			}
+			if does != "" && n > 1 {
+				s.machine.Overlooks(it, fmt.Sprintf("%d times in a row", n), does)
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// deed says what a step does that counts in outcomes, nothing if there is nothing.
+func (s *Space) deed(t *transition.Taken) string {
+	effect := s.executor.Effect(t)
+	if at := slices.IndexFunc(effect.Changes, s.counts); at >= 0 && effect.Wrote {
+		return deedOf(effect.Changes[at])
+	}
+	return ""
 }
 
 // deedOf says what a change does.

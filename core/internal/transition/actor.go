@@ -351,19 +351,26 @@ func (w *Walker) intervene(it *Item) error {
 	return w.tryVariants()
 }
 
-// Unheeded returns the items of those who are known to wait for a time that nothing makes run in the state of the walker, at any time.
-func (w *Walker) Unheeded() []*Item {
+// Idle returns the items that nothing makes run in the state of the walker, at any time: those of who waits for a time, or those of who remembers something.
+func (w *Walker) Idle(awaits bool) []*Item {
 	var items []*Item
 	for _, it := range w.Machine.Items {
-		if it.Actor.awaits && !it.Standing && !it.Actor.Messages && !it.Actor.User && w.Value(it.Cell) == 0 {
+		if kept := it.Actor.domain.remembers(); (awaits && it.Actor.awaits || !awaits && kept) && !it.Standing && !it.Actor.Messages && !it.Actor.User && w.Value(it.Cell) == 0 {
 			items = append(items, it)
 		}
 	}
 	return items
 }
 
-// Overlooks notes that an item would do something later that nothing makes it do.
-func (m *Machine) Overlooks(it *Item, does string) {
-	m.doubtFirst(it.Actor.Name+" would do something later", "that nothing makes it do: reconciling %s after a long time would %s, but no timer is set, and no change wakes it. On a cluster, only a resync or a restart does, some time: return RequeueAfter until then",
-		it.Request, does)
+// Learns reports whether the walker has changed what somebody remembers.
+func (w *Walker) Learns() bool {
+	return slices.ContainsFunc(w.Machine.parts, func(p *part) bool {
+		return slices.ContainsFunc(w.Touched, func(t Touch) bool { return t.Cell == p.cell && w.Value(t.Cell) != t.Was })
+	})
+}
+
+// Overlooks notes that an item would do something some time that nothing makes it do.
+func (m *Machine) Overlooks(it *Item, some, does string) {
+	m.doubtFirst(it.Actor.Name+" would do something later", "that nothing makes it do: reconciling %s %s would %s, but no timer is set, and no change wakes it. On a cluster, only a resync or a restart does, some time: return RequeueAfter until then",
+		it.Request, some, does)
 }
