@@ -30,6 +30,8 @@ type Controller struct {
 
 	// Workers is how many requests may be in flight at once; 0 means 1.
 	Workers int
+	// Merging says that the work queue has one entry for each request, see [core.Description.Merging].
+	Merging bool
 
 	// Unfair lifts the assumption that work which stays in the queue is
 	// eventually taken.
@@ -86,6 +88,7 @@ func (c Controller) strategy() core.Strategy {
 			Initial: c.Requests,
 			Unfair:  c.Unfair,
 			Workers: c.Workers,
+			Merging: c.Merging,
 		},
 		maps:      make(map[core.Kind]func(core.Key) []core.Request, len(c.Watches)),
 		reconcile: c.Reconcile,

@@ -132,7 +132,7 @@ func (t *turn) answer(call core.Call) core.Response {
 	}
 	for _, item := range answer.EnqueueAfter {
 		if t.queues(item) {
-			t.state.timers = add(t.state.timers, item)
+			t.await(item)
 		}
 	}
 	if t.flying && t.depth == 0 {
@@ -193,9 +193,25 @@ func (t *turn) deliver(event core.Event, to crew) {
 // enqueue puts an item into the work queue, unless it is a standing one, which is
 // enabled for ever without being there.
 func (t *turn) enqueue(item core.Item) {
-	if t.queues(item) {
-		t.state.work = add(t.state.work, item)
+	if !t.queues(item) {
+		return
 	}
+	t.state.work = add(t.state.work, item)
+	if t.merges(item) {
+		t.state.timers, t.state.behind = remove(t.state.timers, item), remove(t.state.behind, item)
+	}
+}
+
+// await sets a timer for an item, unless its queue has it already and keeps one entry for each.
+func (t *turn) await(item core.Item) {
+	if !t.merges(item) || !slices.Contains(t.state.work, item) {
+		t.state.timers = add(t.state.timers, item)
+	}
+}
+
+// merges reports whether an item goes into a queue that has one entry for each.
+func (t *turn) merges(item core.Item) bool {
+	return slices.ContainsFunc(slices.Concat(t.crews...), func(p player) bool { return p.Name == item.Strategy && p.Merging })
 }
 
 // queues reports whether an item goes into a queue: standing ones do not.
@@ -271,7 +287,7 @@ func (t *turn) end(item core.Item, result core.Result) {
 	case result.Err != nil || result.Requeue:
 		t.enqueue(item)
 	case result.RequeueAfter > 0:
-		t.state.timers = add(t.state.timers, item)
+		t.await(item)
 	}
 	if !result.Blocked && !slices.Contains(t.state.timers, item) {
 		t.state.behind = remove(t.state.behind, item)

@@ -16,8 +16,8 @@ type loose struct {
 	kinds      []core.Kind
 	// sharing is how often, of ten times, something is shared among namespaces.
 	sharing int
-	// receives tells that there is somebody to send messages to.
-	receives bool
+	// receives tells that there is somebody to send messages to, and merging that work queues have one entry for each request.
+	receives, merging bool
 	// narrows tells that routines look at parts of objects, at lists of some of them, and at lists of all namespaces.
 	narrows bool
 	// changes are what routines set.
@@ -34,7 +34,7 @@ func (g *loose) name() string { return []string{"x", "y"}[g.IntN(4)/3] }
 // Loose returns the system of a seed, of a family in which many orders of steps do not matter. Equal seeds give equal systems.
 // Its store is not for the naive twin.
 func Loose(seed uint64) (*core.System, error) {
-	g := &loose{Rand: rand.New(rand.NewPCG(seed, 2))}
+	g := &loose{Rand: rand.New(rand.NewPCG(seed, 2)), merging: seed%3 == 1}
 	return g.system(fmt.Sprintf("loose %d", seed))
 }
 
@@ -124,7 +124,7 @@ func (g *loose) guarded() *routine {
 // controller returns a controller that watches some kinds.
 func (g *loose) controller(name string, work *routine) *agent {
 	c := &agent{
-		Description: core.Description{Name: name, Unfair: g.IntN(12) == 0, Workers: 1 + g.IntN(4)/3, Sequential: true},
+		Description: core.Description{Name: name, Unfair: g.IntN(12) == 0, Workers: 1 + g.IntN(4)/3, Sequential: true, Merging: g.merging},
 		routines:    map[string]*routine{"": work},
 		reactions:   map[core.Kind]reaction{},
 	}

@@ -45,6 +45,8 @@ type generator struct {
 	timed         int
 	// dice are what programs draw with, nil if they do not.
 	dice *dice
+	// merging tells that work queues have one entry for each request.
+	merging bool
 }
 
 // values is how many values a variable can have.
@@ -250,7 +252,7 @@ func Drawing(seed uint64) (*core.System, error) {
 
 // System returns the system of a seed. Equal seeds give equal systems.
 func System(seed uint64) (*core.System, error) {
-	return (&generator{Rand: rand.New(rand.NewPCG(seed, 0))}).system(fmt.Sprintf("random %d", seed), false)
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 0)), merging: seed%3 == 1}).system(fmt.Sprintf("random %d", seed), false)
 }
 
 // Concurrent returns the system of a seed, of a family in which controllers make calls from several goroutines.
@@ -260,7 +262,7 @@ func Concurrent(seed uint64) (*core.System, error) {
 
 // Dated returns the system of a seed, of a family in which controllers look at the clock: what they do is another thing from some time on.
 func Dated(seed uint64) (*core.System, error) {
-	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true, timed: 1}).system(fmt.Sprintf("dated %d", seed), false)
+	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true, timed: 1, merging: seed%3 == 1}).system(fmt.Sprintf("dated %d", seed), false)
 }
 
 // Staged returns the system of a seed, of a family in which what controllers do is another thing from some time on, and a third one much later.
@@ -306,6 +308,7 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 		guards := g.IntN(3) == 0 && !forks // what is blocked in one order of its calls only cannot be said to be under way
 		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}
 		c := plain.Controller{
+			Merging:  g.merging,
 			Name:     fmt.Sprintf("controller%d", i),
 			Requests: []core.Request{"0", "1"}[:1+g.IntN(6)/5],
 			Unfair:   g.IntN(6) == 0,
