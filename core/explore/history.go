@@ -221,11 +221,13 @@ func (s *Space) looksAgain(id core.StateID) (found bool, err error) {
 			w.Load(row)
 			row = nil
 			does := ""
-			err := w.EachOrder(it, func(t *transition.Taken) bool {
-				if does = s.deed(t); !w.Wrote && w.Learns() {
-					row = w.Vector.AppendRow(nil)
-				}
-				return false
+			err := s.machine.Suppose(func() error {
+				return w.EachOrder(it, func(t *transition.Taken) bool {
+					if does = s.deed(t); !w.Wrote && w.Learns() {
+						row = w.Vector.AppendRow(nil)
+					}
+					return false
+				})
 			})
 			if err != nil && !errors.Is(err, transition.ErrStopped) {
 				return false, err

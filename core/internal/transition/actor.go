@@ -372,6 +372,21 @@ func (w *Walker) Learns() bool {
 	})
 }
 
+// Suppose does something that no search comes to, and forgets what is doubted because of that.
+func (m *Machine) Suppose(do func() error) error {
+	doubts := slices.Clone(m.Doubts)
+	waits := map[*Actor][2]string{}
+	for _, a := range m.Actors {
+		waits[a] = [2]string{a.Waits, a.later}
+	}
+	err := do()
+	m.Doubts = doubts
+	for a, before := range waits {
+		a.Waits, a.later = before[0], before[1]
+	}
+	return err
+}
+
 // Overlooks notes that an item would do something some time that nothing makes it do.
 func (m *Machine) Overlooks(it *Item, some, does string) {
 	m.doubtFirst(it.Actor.Name+" would do something later", "that nothing makes it do: reconciling %s %s would %s, but no timer is set, and no change wakes it. On a cluster, only a resync or a restart does, some time: return RequeueAfter until then",
