@@ -74,9 +74,12 @@ func suggested(err error, c explore.Conditions, system *core.System) error {
 	}
 	slices.Sort(given)
 	for _, name := range slices.Compact(given) {
-		if name == "all" && !slices.Contains(known, name) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if nearest := typo.Nearest(name, known); name == "all" {
 			err = fmt.Errorf("%w; to mean all of them, name none", err)
-		} else if nearest := typo.Nearest(name, known); nearest != "" && !slices.Contains(known, name) {
+		} else if nearest != "" {
 			err = fmt.Errorf("%w; did you mean %q instead of %q?", err, nearest, name)
 		}
 	}

@@ -183,7 +183,7 @@ func (s *Space) overlook() error {
 func (s *Space) looksLater(id core.StateID) (found bool, err error) {
 	w := s.executor
 	w.Load(s.row(id))
-	idle := w.Idle(true)
+	idle := w.Idle((*transition.Actor).Awaits)
 	if len(idle) == 0 || !w.Later() {
 		return false, nil
 	}
@@ -215,7 +215,7 @@ const mostLooks = 8
 func (s *Space) looksAgain(id core.StateID) (found bool, err error) {
 	w := s.executor
 	w.Load(s.row(id))
-	for _, it := range w.Idle(false) {
+	for _, it := range w.Idle((*transition.Actor).OnlyRemembers) {
 		row := bytes.Clone(s.row(id))
 		for n := 1; row != nil && n <= mostLooks; n++ {
 			w.Load(row)

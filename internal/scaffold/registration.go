@@ -32,7 +32,7 @@ func (p *Project) findRegistrations() {
 			if !ok {
 				return true
 			}
-			if s := p.setupCalled(f, place{decl.Body, call.Pos()}, call); s != nil {
+			if s := p.setupCalled(f, decl.Body, call); s != nil {
 				if !within[decl] {
 					p.registrations = append(p.registrations, &registration{setup: s, in: f, within: place{decl.Body, call.Pos()}, call: call, manager: managerAmong(call, managerOf(s.in, s.decl))})
 				}

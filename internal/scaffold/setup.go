@@ -177,7 +177,7 @@ func builderOf(f *source, call *ast.CallExpr) string {
 func (p *Project) callsSetup(f *source, body ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(node ast.Node) bool {
-		if call, ok := node.(*ast.CallExpr); ok && p.setupCalled(f, place{body, call.Pos()}, call) != nil {
+		if call, ok := node.(*ast.CallExpr); ok && p.setupCalled(f, body, call) != nil {
 			found = true
 		}
 		return !found
@@ -186,7 +186,8 @@ func (p *Project) callsSetup(f *source, body ast.Node) bool {
 }
 
 // setupCalled returns the set-up that a call in some code is of, nil if it is of none.
-func (p *Project) setupCalled(f *source, within place, call *ast.CallExpr) *setup {
+func (p *Project) setupCalled(f *source, body ast.Node, call *ast.CallExpr) *setup {
+	within := place{body, call.Pos()}
 	switch called := call.Fun.(type) {
 	case *ast.Ident:
 		return p.setupNamed(f.of, "", called.Name)
@@ -285,7 +286,7 @@ func (p *Project) within(r *registration) []*setup {
 		s := all[i]
 		ast.Inspect(s.decl.Body, func(node ast.Node) bool {
 			if call, ok := node.(*ast.CallExpr); ok {
-				if called := p.setupCalled(s.in, place{s.decl.Body, call.Pos()}, call); called != nil && !slices.Contains(all, called) {
+				if called := p.setupCalled(s.in, s.decl.Body, call); called != nil && !slices.Contains(all, called) {
 					all = append(all, called)
 				}
 			}

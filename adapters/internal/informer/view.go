@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orrery-dev/orrery/adapters/kube"
@@ -26,23 +26,19 @@ type View struct {
 	Current *transport.Current
 	// Unstarted is the error of reads while nothing runs.
 	Unstarted error
-	// watched are the forms in which each kind is watched.
-	watched map[schema.GroupVersionKind]map[Representation]bool
+	// watched are the forms in which kinds are watched.
+	watched []Form
 }
 
 // Watch notes that a kind is watched in a form. A cache of it in another form is another one.
 func (v *View) Watch(of Form) {
-	if v.watched == nil {
-		v.watched = map[schema.GroupVersionKind]map[Representation]bool{}
-	}
-	if v.watched[of.Kind] == nil {
-		v.watched[of.Kind] = map[Representation]bool{}
-	}
-	v.watched[of.Kind][of.As] = true
+	v.watched = append(v.watched, of)
 }
 
 // apart reports whether a kind is watched in other forms only.
-func (v *View) apart(of Form) bool { return len(v.watched[of.Kind]) > 0 && !v.watched[of.Kind][of.As] }
+func (v *View) apart(of Form) bool {
+	return !slices.Contains(v.watched, of) && slices.ContainsFunc(v.watched, func(other Form) bool { return other.Kind == of.Kind })
+}
 
 // Get returns an object in memory of its own. The errors are those of the server.
 func (v *View) Get(ctx context.Context, of Form, key client.ObjectKey) (client.Object, error) {

@@ -351,14 +351,20 @@ func (w *Walker) intervene(it *Item) error {
 	return w.tryVariants()
 }
 
-// Idle returns the items that nothing makes run in the state of the walker, at any time: those of who waits for a time, or those of who remembers something and does nothing in between. There are none where any timer is set, as it may make others run.
-func (w *Walker) Idle(awaits bool) []*Item {
+// Awaits reports whether the actor is known to wait for a time.
+func (a *Actor) Awaits() bool { return a.awaits }
+
+// OnlyRemembers reports whether what the actor does may depend on what is kept in memory, and nothing is done between its runs.
+func (a *Actor) OnlyRemembers() bool { return a.Remembers() && !a.domain.manner.Active }
+
+// Idle returns the items of some actors that nothing makes run in the state of the walker, at any time. There are none where any timer is set, as it may make others run.
+func (w *Walker) Idle(of func(*Actor) bool) []*Item {
 	var items []*Item
 	for _, it := range w.Machine.Items {
 		if w.timed(it) || it.Elapses() && w.possible(it) {
 			return nil
 		}
-		if kept := it.Actor.domain.remembers() && !it.Actor.domain.manner.Active; (awaits && it.Actor.awaits || !awaits && kept) && !it.Standing && !it.Actor.Messages && !it.Actor.User && w.Value(it.Cell) == 0 {
+		if of(it.Actor) && !it.Standing && !it.Actor.Messages && !it.Actor.User && w.Value(it.Cell) == 0 {
 			items = append(items, it)
 		}
 	}

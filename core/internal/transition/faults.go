@@ -200,7 +200,7 @@ func (v *variants) ask(step Taken) error {
 		if err := v.try(step); err != nil {
 			return err
 		}
-		turns := slices.ContainsFunc(v.Asked, func(a *behavior.Answered) bool { return a.Turns })
+		turns := v.mayTurn(0)
 		if v.failures > 0 {
 			for fault := range node.Faults {
 				failing := step

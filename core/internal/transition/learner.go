@@ -377,7 +377,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	if err := l.noting(s.Walker, a, activation, node.Call, answered.Writes); err != nil {
 		return nil, err
 	}
-	response, answered.Turns = l.turns(a, node, response)
+	response, answered.Turns = l.turns(a, activation, node, response)
 	answered.Lists = slices.ContainsFunc(look.reads, func(r behavior.Read) bool { return r.Listed })
 	if s.Walker.made != nil || s.Walker.nested > 0 || l.Machine.Conditions.Granularity == PerCall {
 		answered.Reads = look.reads

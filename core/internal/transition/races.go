@@ -239,36 +239,44 @@ func (w *Walker) turned(a *Actor, node *behavior.Node, p plan) *behavior.Node {
 	return node.Backwards()
 }
 
-// turns returns the answer to a call at a node, in the order that the node asks for, and reports whether it may come in another one that makes a difference.
-func (l *Learner) turns(a *Actor, node *behavior.Node, response core.Response) (core.Response, bool) {
-	listing, ok := response.(core.Listing)
-	if !ok || a.User || node.Call.Source() != core.Cached || len(node.Turns) > 0 {
-		return response, false
+// backwards returns an answer to a call as it comes in the opposite order, and whether it does: else it is the answer.
+func backwards(call core.Call, response core.Response) (other core.Response, turned bool) {
+	if listing, ok := response.(core.Listing); ok && call.Source() == core.Cached {
+		if other = listing.Backwards(); other != nil {
+			return other, true
+		}
 	}
-	other := listing.Backwards()
+	return response, false
+}
+
+// turns returns the answer to a call at a node of a run, in the order that the node asks for, and reports whether it may come in another one that makes a difference. Of event handlers, that is only audited.
+func (l *Learner) turns(a *Actor, activation behavior.Activation, node *behavior.Node, response core.Response) (core.Response, bool) {
 	switch {
-	case other == nil:
-		return response, false
 	case node.IsBackwards():
+		other, _ := backwards(node.Call, response)
 		return other, false
+	case activation.Event != nil, len(node.Turns) > 0, !l.Machine.heedsLists(a):
+		return response, false
 	}
-	return response, slices.Contains(l.Machine.Conditions.Heeding, a.Strategy.Describe().Name)
+	_, turns := backwards(node.Call, response)
+	return response, turns
+}
+
+// mayTurn reports whether the answers that were given in a step, from one on, may come in another order that makes a difference.
+func (w *Walker) mayTurn(from int) bool {
+	return slices.ContainsFunc(w.Asked[from:], func(a *behavior.Answered) bool { return a.Turns })
 }
 
 // heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search in which that was not known. Who puts objects in the order of their ages falls back on that of a list
 // only where some have the same age, as all have here, but for those that others are found to compare.
 func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	name := a.Strategy.Describe().Name
-	if a.User || run.Activation.Event != nil || l.Fickle(a) || slices.Contains(l.Machine.Conditions.Heeding, name) || slices.Contains(l.Machine.Comparing, name) {
+	if a.User || run.Activation.Event != nil || l.Fickle(a) || l.Machine.heedsLists(a) || slices.Contains(l.Machine.Comparing, name) {
 		return nil
 	}
 	path, turned := slices.Clone(run.Path), false
 	for i, edge := range path {
-		listing, ok := edge.Response.(core.Listing)
-		if !ok || edge.From.Call.Source() != core.Cached {
-			continue
-		}
-		if other := listing.Backwards(); other != nil {
+		if other, turns := backwards(edge.From.Call, edge.Response); turns {
 			path[i], turned = &behavior.Edge{From: edge.From, Response: other, To: edge.To}, true
 		}
 	}
@@ -287,10 +295,13 @@ func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	return nil
 }
 
-// Heeding names the controllers that are known to heed in which order their caches list objects, in the order of the system.
-func (m *Machine) Heeding() []string {
-	return m.strategies(func(a *Actor) bool { return slices.Contains(m.Conditions.Heeding, a.Strategy.Describe().Name) })
+// heedsLists reports whether an actor is known to heed in which order its caches list objects.
+func (m *Machine) heedsLists(a *Actor) bool {
+	return slices.Contains(m.Conditions.Heeding, a.Strategy.Describe().Name)
 }
+
+// Heeding names the controllers that are known to heed in which order their caches list objects, in the order of the system.
+func (m *Machine) Heeding() []string { return m.strategies(m.heedsLists) }
 
 // unexpectedHeed is a controller that heeds in which order its caches list objects.
 type unexpectedHeed struct{ Controller string }

@@ -122,7 +122,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 	w.base, w.made = base, nil
 	defer func() { w.path, w.base, w.made = w.path[:base], outer, made }()
 	var run *codeRun
-	turns := false
+	asked := len(w.Asked)
 	for calls := 0; ; calls++ {
 		if at := w.drawn(node); at != nil && at.Explored() {
 			// A handler of what this very run wrote may have come by here first.
@@ -140,7 +140,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 			node = w.drawn(node)
 		}
 		if node.Leaf != nil {
-			if turns && activation.Event == nil && p.plain() {
+			if p.plain() && activation.Event == nil && w.mayTurn(asked) {
 				w.Reversed = append(w.Reversed, reversed{plan: plan{backwards: true}})
 			}
 			if err := w.races(a, activation, p, node.Leaf); err != nil {
@@ -171,9 +171,6 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 		if err != nil {
 			run.stop()
 			return nil, err
-		}
-		if answered := len(w.Asked); answered > 0 && fault == harmless {
-			turns = turns || w.Asked[answered-1].Turns
 		}
 		run.answer(node, edge.Response)
 		node = edge.To

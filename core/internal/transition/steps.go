@@ -288,7 +288,7 @@ func (w *Walker) take(s *Taken) error {
 	}
 	var leaf *behavior.Leaf
 	var err error
-	if len(s.plan.turns)+len(s.plan.faults) == 0 && !s.plan.backwards {
+	if s.plan.plain() {
 		leaf, err = w.finish(s.Item)
 	} else {
 		leaf, err = w.reconcile(s.Item, s.plan)

@@ -427,7 +427,7 @@ type Signature struct {
 
 // Signature returns that of a step, and false if there is more to say: what is chosen in it, or goes wrong.
 func (w *Walker) Signature(t *Taken) (Signature, bool) {
-	plain := len(t.plan.turns)+len(t.plan.faults)+len(t.positions)+len(t.lost) == 0 && !t.plan.backwards
+	plain := t.plan.plain() && len(t.positions)+len(t.lost) == 0
 	return Signature{t.Kind, t.Actor, t.Item, t.View, t.Leaf, t.Late, w.Wrote}, plain
 }
 
