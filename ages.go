@@ -1,6 +1,7 @@
 package orrery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,11 +54,71 @@ func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 
 // compare says that controllers compare the ages of objects.
 func compare(controllers []string, groups [][]core.Kind) string {
-	look := "looks"
-	if len(controllers) > 1 {
-		look = "look"
+	return fmt.Sprintf("%s at which objects of kind %s were created first", do(controllers, "look"), kindsIn(groups))
+}
+
+// do says that controllers do something.
+func do(controllers []string, verb string) string {
+	if len(controllers) == 1 {
+		verb += "s"
 	}
-	return fmt.Sprintf("%s %s at which objects of kind %s were created first", strings.Join(controllers, " and "), look, kindsIn(groups))
+	return strings.Join(controllers, " and ") + " " + verb
+}
+
+// Times that are written into objects are all the same, too, unless a long time passes in between. If controllers compare them, what comes of it is searched by itself with each of them seconds after the ones before. What then goes on for
+// ever with times that are all the same does so because it waits for the next second.
+
+// underAllTimes searches with all times the same, and with times that are apart where controllers compare them.
+func (c *check) underAllTimes(ctx context.Context) (*verdict, error) {
+	system, apart := c.system, c.exploring.Conditions.Apart
+	v, err := c.underAllAges(ctx)
+	for before := v; err == nil; {
+		dated, look := union(apart, c.dated), do(c.dating, "compare")+" times that are written into objects"
+		if len(dated) == len(apart) || before.violates(func(f core.Finding) bool { return !endless(f) }) {
+			return v, nil
+		}
+		apart = dated
+		switch {
+		case c.options.Granularity == PerCall:
+			v.withhold(endless, look+", and where each call is a step, all of these are the same unless a long time passes in between: check with --granularity reconcile (Options.Granularity), too")
+			return v, nil
+		case c.over(ctx):
+			v.withhold(endless, look+", and there was no time to search with those seconds apart: raise --max-time (Options.MaxTime)")
+			return v, nil
+		}
+		c.options.Logger.Debug("the search begins again with times apart", "controllers", c.dating, "kinds", apart)
+		c.exploring.Conditions.Apart, c.exploring.Reducer = apart, nil // in which order steps write shows in all that comes after them
+		if v, err = c.withAges(ctx, system, nil, false); err != nil {
+			return nil, err
+		}
+		if v.violates(func(f core.Finding) bool {
+			return before.violates(func(shorter core.Finding) bool { return shorter.Property == f.Property })
+		}) {
+			c.exploring.Conditions.Apart = nil
+			return before, nil
+		}
+		if before.violated() && len(v.reasons) > 0 {
+			v.because(look + ", and with all of them the same, something goes on for ever. With those seconds apart, not everything was searched")
+		}
+		v.follow(before)
+		v.assumed = append(v.assumed, look+". It was searched with all of them written within a second, and again with each of kind "+kindsIn([][]core.Kind{apart})+" written seconds after those before. That some are written within a second and others are not was not searched.")
+	}
+	return v, err
+}
+
+// endless reports whether something goes on for ever in a finding.
+func endless(f core.Finding) bool { return f.Trace.CycleStart >= 0 }
+
+// withhold takes back some findings, of which nobody knows whether they are right, with a reason.
+func (v *verdict) withhold(doubtful func(core.Finding) bool, why string) {
+	v.because(why)
+	for i := range v.reports {
+		report := &v.reports[i]
+		if report.Verdict == core.Holds || slices.ContainsFunc(v.findings, func(f core.Finding) bool { return f.Property == report.Name && doubtful(f) }) {
+			report.Verdict = core.Inconclusive
+		}
+	}
+	v.findings = slices.DeleteFunc(v.findings, doubtful)
 }
 
 // over reports whether there is no time for another search.
@@ -72,8 +133,11 @@ func (c *check) withAges(ctx context.Context, system *core.System, ages [][]core
 }
 
 // violated reports whether something was found that the verdict depends on.
-func (v *verdict) violated() bool {
-	return slices.ContainsFunc(v.findings, func(f core.Finding) bool { return !f.Warning })
+func (v *verdict) violated() bool { return v.violates(func(core.Finding) bool { return true }) }
+
+// violates is as [verdict.violated] for some findings.
+func (v *verdict) violates(some func(core.Finding) bool) bool {
+	return slices.ContainsFunc(v.findings, func(f core.Finding) bool { return !f.Warning && some(f) })
 }
 
 // follow adds what an earlier search has not searched and assumed.
@@ -82,6 +146,11 @@ func (v *verdict) follow(before *verdict) {
 		v.because(reason)
 	}
 	v.assumed = append(before.assumed, v.assumed...)
+}
+
+// union returns what is in any of two lists, in order, each once.
+func union[T cmp.Ordered](one, other []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(one, other))))
 }
 
 // kindsIn lists the kinds of groups.

@@ -63,18 +63,18 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	defer resident.Keep(options.MaxMemory)()
 	defer resident.Tolerate()()
 	c := check{system: &checked, options: options, exploring: exploring, began: began}
-	v, err := c.underAllAges(ctx)
+	v, err := c.underAllTimes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	report := v.report(&checked, options, began)
 	report.ConductOnly = len(system.Properties) == 0
-	report.Ages, report.AgesTurned = c.options.ages, c.options.turned
+	report.Ages, report.AgesTurned, report.Apart = c.options.ages, c.options.turned, c.exploring.Conditions.Apart
 	switch {
 	case v.merged:
 		report.Reduction = string(BySymmetry)
 		report.Assumptions = append(report.Assumptions, "States that are equal up to renaming of interchangeable names were merged: "+groups(system.Interchangeable)+".")
-	case exploring.Reducer != nil:
+	case c.exploring.Reducer != nil:
 		report.Reduction = string(ByPartialOrder)
 	default:
 		report.Reduction = string(NoReduction)
@@ -95,6 +95,9 @@ type check struct {
 	options   Options
 	exploring explore.Options
 	began     time.Time
+	// dated are the kinds of which controllers were found to compare times that are written into objects, and dating are these controllers.
+	dated  []core.Kind
+	dating []string
 }
 
 // settle searches and judges what is found, once or, if something was found in merged states, once more.
@@ -128,6 +131,8 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	kinds, controllers := space.Dating()
+	c.dated, c.dating = union(c.dated, kinds), union(c.dating, controllers)
 	v := &verdict{logger: c.options.Logger, space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()

@@ -24,7 +24,7 @@ func (o Options) Validate(system *core.System) error {
 func (o Options) conditions(system *core.System) (explore.Conditions, error) {
 	c := explore.Conditions{
 		Crashes: o.Crashes, Failures: o.Failures, FaultsIn: o.FaultsIn, Doubles: o.Doubles, IgnoredMemory: o.IgnoreMemory, Orders: o.Orders,
-		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Active: o.active, Awaiting: o.awaiting, Spans: o.spans, Ordered: o.ordered, Counted: o.counted, Adopted: o.adopted, Deadlines: max(0, o.Deadlines),
+		Caches: o.caches, Remembering: o.remembering, Whole: o.whole, Active: o.active, Awaiting: o.awaiting, Spans: o.spans, Ordered: o.ordered, Apart: o.apart, Counted: o.counted, Adopted: o.adopted, Deadlines: max(0, o.Deadlines),
 	}
 	switch o.Granularity {
 	case PerReconcile:
@@ -111,7 +111,7 @@ func (o Options) Again(report *core.Report) (Options, error) {
 	}
 	o.caches, o.remembering, o.whole, o.active, o.awaiting, o.ordered = nil, nil, nil, nil, slices.Clone(report.Awaiting), report.Ordered
 	o.spans, o.counted, o.adopted = report.Spans, report.Counted, report.Adopted
-	o.ages, o.turned = report.Ages, report.AgesTurned
+	o.ages, o.turned, o.apart = report.Ages, report.AgesTurned, report.Apart
 	for _, v := range report.Views {
 		o.caches = append(o.caches, explore.CachedKind{Controller: v.Controller, Kind: v.Kind})
 	}

@@ -151,6 +151,8 @@ type Options struct {
 	// ages are the groups of kinds of which objects are of different ages, and turned tells that of those at the start, the last ones are the oldest.
 	ages   [][]core.Kind
 	turned bool
+	// apart are the kinds of which each time that is written into an object is seconds after those before.
+	apart []core.Kind
 	// caches are the kinds that controllers were found to read through their caches when a report was made.
 	caches []explore.CachedKind
 	// remembering are the controllers that were found to keep memory when a report was made, and whole those of them whose memory was not kept by request. active are

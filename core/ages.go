@@ -14,9 +14,15 @@ type Aged interface {
 	// Created returns that time as it is shown, empty if none is. It must be a function of the content, and long enough not to be found in other texts by chance.
 	Created() string
 
-	// Earlier returns the content as it would be shown if its object had been created so many seconds earlier, or whatever the smallest time is that is told apart.
-	Earlier(seconds int) Content
+	// Written returns the other times at which something was written into the object, as they are shown, by their places. None of these is [Creation].
+	Written() map[string]string
+
+	// Earlier returns the content as it would be shown if the times at some places had been so many seconds earlier, or whatever the smallest time is that is told apart.
+	Earlier(by map[string]int) Content
 }
+
+// Creation is the place of the time at which an object was created.
+const Creation = ""
 
 // Aging is a store that shows when objects were created, and that can let those be older that are created earlier.
 type Aging interface {
@@ -42,14 +48,14 @@ func (s *System) Aged(groups [][]Kind, turned bool) *System {
 	aged := *s
 	aged.Store, aged.Initial = store.Aged(groups), nil
 	for _, initial := range s.Initial {
-		ages := map[Key]int{}
+		ages := map[Key]map[string]int{}
 		for _, group := range groups {
 			keys := initial.dated(group)
 			for n, key := range keys {
 				if !turned {
 					n = len(keys) - 1 - n
 				}
-				ages[key] = Youth + n
+				ages[key] = map[string]int{Creation: Youth + n}
 			}
 		}
 		aged.Initial = append(aged.Initial, initial.earlier(ages))
@@ -82,8 +88,8 @@ func (i Initial) dated(kinds []Kind) []Key {
 	return keys
 }
 
-// earlier returns the initial state as if objects had been created so many seconds earlier.
-func (i Initial) earlier(by map[Key]int) Initial {
+// earlier returns the initial state as if times of objects had been so many seconds earlier.
+func (i Initial) earlier(by map[Key]map[string]int) Initial {
 	i.Objects = EarlierObjects(i.Objects, by)
 	if i.Underway == nil {
 		return i
@@ -113,16 +119,16 @@ func (u *Underway) missing() []Missing {
 	return all
 }
 
-// Earlier returns a content as it would be if its object had been created so many seconds earlier, itself if it does not show that.
-func Earlier(content Content, seconds int) Content {
-	if aged, shows := content.(Aged); shows && seconds != 0 && aged.Created() != "" {
-		return aged.Earlier(seconds)
+// Earlier returns a content as it would be if its times at some places had been so many seconds earlier, itself if it does not show when its object was created.
+func Earlier(content Content, by map[string]int) Content {
+	if aged, shows := content.(Aged); shows && len(by) > 0 && aged.Created() != "" {
+		return aged.Earlier(by)
 	}
 	return content
 }
 
-// EarlierObjects returns objects as they would be if each had been created so many seconds earlier.
-func EarlierObjects(objects []Object, by map[Key]int) []Object {
+// EarlierObjects returns objects as they would be if the times of each at some places had been so many seconds earlier.
+func EarlierObjects(objects []Object, by map[Key]map[string]int) []Object {
 	others := slices.Clone(objects)
 	for i, o := range others {
 		others[i].Content = Earlier(o.Content, by[o.Key])

@@ -22,7 +22,9 @@ func (b born) Created() string {
 	return fmt.Sprintf("second %d", int(b))
 }
 
-func (b born) Earlier(seconds int) core.Content { return b - born(seconds) }
+func (b born) Earlier(by map[string]int) core.Content { return b - born(by[core.Creation]) }
+
+func (b born) Written() map[string]string { return nil }
 
 // calendar is a store that knows whose ages are compared.
 type calendar struct {

@@ -62,8 +62,8 @@ type Versioned interface {
 	// Retagged returns the response as it would be if versions had other names (see [Tagged]).
 	Retagged(names *Retagging) Response
 
-	// Earlier returns the response as it would be if objects that it shows had been created so many seconds earlier (see [Aged]), itself if it does not show when they were.
-	Earlier(by map[Key]int) Response
+	// Earlier returns the response as it would be if the times at some places of objects that it shows had been so many seconds earlier (see [Aged]), itself if it shows none of them.
+	Earlier(by map[Key]map[string]int) Response
 }
 
 // Beside is a [Call] that may be [Cached] by another cache than the one whose events its process gets, although both are of one kind: real clients keep a cache for each form in which objects are read, and nothing keeps the one in step with the other.

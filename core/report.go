@@ -56,6 +56,8 @@ type Report struct {
 	Ages [][]Kind `json:"ages,omitempty"`
 	// AgesTurned tells that of the objects of such kinds that are there at the start, the last ones are the oldest.
 	AgesTurned bool `json:"ages_turned,omitempty"`
+	// Apart are kinds of which controllers were found to compare times that are written into objects, so that each of these is seconds after those before.
+	Apart []Kind `json:"times_apart,omitempty"`
 	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
 	Views []ViewReport `json:"views,omitempty"`
 	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does

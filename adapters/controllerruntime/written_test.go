@@ -2,14 +2,14 @@ package controllerruntime_test
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,157 +21,191 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestTimesInOutcomes has a user create a Service before or after a long time has passed, for which a controller waits. What another controller writes then
-// is another outcome if it depends on that, and none if it is nothing but the time at which it was written.
-func TestTimesInOutcomes(t *testing.T) {
-	early := func() bool { return time.Now().Year() < 2010 }
-	one := func(a, b string) string {
-		if early() {
-			return a
-		}
-		return b
-	}
-	annotate := func(text func(mine *corev1.Service) string) func(*corev1.Service) {
-		return func(s *corev1.Service) { metav1.SetMetaDataAnnotation(&s.ObjectMeta, "seen", text(s)) }
-	}
-	at := func(layout string) func(*corev1.Service) {
-		return annotate(func(*corev1.Service) string { return time.Now().UTC().Format(layout) })
-	}
-	for _, test := range []struct {
-		name  string
-		write func(*corev1.Service)
-		// given are annotations of the Service that is there at the start, and user those that the user gives to the other one.
-		given, user map[string]string
-		differs     bool
-		// said is a place that the report is to name.
-		said string
-	}{
-		{name: "RFC 3339", write: at(time.RFC3339), said: "Service metadata.annotations.seen"},
-		{name: "RFC 3339 with nanoseconds", write: at(time.RFC3339Nano)},
-		{name: "RFC 3339 in a zone", write: annotate(func(*corev1.Service) string { return time.Now().In(time.FixedZone("", 3600)).Format(time.RFC3339) })},
-		{name: "RFC 1123", write: at(time.RFC1123)},
-		{name: "RFC 1123 with a zone in digits", write: at(time.RFC1123Z)},
-		{name: "RFC 850", write: at(time.RFC850)},
-		{name: "ANSI", write: at(time.ANSIC)},
-		{name: "Unix", write: at(time.UnixDate)},
-		{name: "a date with its time", write: at(time.DateTime)},
-		{name: "as Go writes it", write: annotate(func(*corev1.Service) string { return time.Now().String() })},
-		{name: "as Go writes it in UTC", write: annotate(func(*corev1.Service) string { return time.Now().UTC().String() })},
-		{name: "seconds", write: annotate(func(*corev1.Service) string { return strconv.FormatInt(time.Now().Unix(), 10) }), said: "Service metadata.annotations.seen"},
-		{name: "milliseconds", write: annotate(func(*corev1.Service) string { return strconv.FormatInt(time.Now().UnixMilli(), 10) })},
-		{name: "nanoseconds", write: annotate(func(*corev1.Service) string { return strconv.FormatInt(time.Now().UnixNano(), 10) })},
-		{name: "after a while", write: func(s *corev1.Service) {
-			if !early() {
-				time.Sleep(5 * time.Second)
-			}
-			at(time.RFC3339)(s)
-		}},
-		{name: "in a message", write: func(s *corev1.Service) {
-			meta.SetStatusCondition(&s.Status.Conditions, metav1.Condition{
-				Type: "Ready", Status: metav1.ConditionTrue, Reason: "Seen", Message: fmt.Sprintf("first seen at %s, and not since.", time.Now().Format(time.RFC3339)),
-			})
-		}, said: "Service status.conditions.message"},
-		{name: "in JSON", write: annotate(func(*corev1.Service) string {
-			return fmt.Sprintf(`{"at":%q,"by":"me"}`, time.Now().Format(time.RFC3339))
-		})},
-		{name: "an hour later", write: annotate(func(*corev1.Service) string { return time.Now().Add(time.Hour).Format(time.RFC3339) })},
-		{name: "a day before", write: annotate(func(*corev1.Service) string { return time.Now().Add(-24 * time.Hour).Format(time.RFC3339) })},
+// dated are the times in annotations of a ConfigMap.
+type dated struct {
+	corev1.ConfigMap
+	writer client.Client
+}
 
-		{name: "an hour later, or two", differs: true, write: annotate(func(*corev1.Service) string {
-			after, _ := time.ParseDuration(one("1h", "2h"))
-			return time.Now().Add(after).Format(time.RFC3339)
-		})},
-		{name: "the time, or an hour later", differs: true, write: annotate(func(*corev1.Service) string {
-			after, _ := time.ParseDuration(one("0s", "1h"))
-			return time.Now().Add(after).Format(time.RFC3339)
-		})},
-		{name: "the time, or none", differs: true, write: annotate(func(*corev1.Service) string { return one(time.Now().Format(time.RFC3339), "never") })},
-		{name: "the time and something else", differs: true, write: annotate(func(*corev1.Service) string { return one("early ", "late ") + time.Now().Format(time.RFC3339) })},
-		{name: "times that are not near", differs: true, write: annotate(func(*corev1.Service) string { return one("2024-05-01T00:00:00Z", "2024-05-01T00:00:01Z") })},
-		{name: "numbers that are not near", differs: true, write: annotate(func(*corev1.Service) string { return one("940000000", "940000001") })},
-		{name: "numbers whole minutes away", differs: true, write: annotate(func(*corev1.Service) string { return one("946688400", "946692000") })},
-		{name: "parts of something longer", differs: true, write: annotate(func(*corev1.Service) string { return one("v2000-01-01T00:00:01Z", "v2000-01-01T00:00:02Z") })},
-		{
-			name: "times of the initial objects", differs: true, given: map[string]string{"start": "2000-01-01T00:00:01Z", "end": "2000-01-01T00:00:31Z"},
-			write: func(s *corev1.Service) { s.Annotations["seen"] = s.Annotations[one("start", "end")] },
-		},
-		{
-			name: "numbers of the initial objects", differs: true, given: map[string]string{"start": "946684801", "end": "946684831"},
-			write: func(s *corev1.Service) { s.Annotations["seen"] = s.Annotations[one("start", "end")] },
-		},
-		{
-			name: "times of the initial objects, in another form", differs: true, given: map[string]string{"start": "2000-01-01T00:00:01Z", "end": "2000-01-01T00:00:31Z"},
-			write: func(s *corev1.Service) {
-				at, _ := time.Parse(time.RFC3339, s.Annotations[one("start", "end")])
-				s.Annotations["seen"] = at.Format(time.RFC1123)
-			},
-		},
-		{
-			name: "times of a user", differs: true, user: map[string]string{"start": "2000-01-01T00:00:21Z", "end": "2000-01-01T00:00:31Z"},
-			write: func(s *corev1.Service) { s.Annotations["seen"] = s.Annotations[one("start", "end")] },
-		},
-		{name: "when a user wrote", write: func(*corev1.Service) {}, user: map[string]string{"restartedAt": "now"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			service := func(name string, annotations map[string]string) *corev1.Service {
-				return &corev1.Service{
-					ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Annotations: annotations},
-					Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+// at returns the time under a name, the zero time if there is none.
+func (d *dated) at(name string) time.Time {
+	at, _ := time.Parse(time.RFC3339, d.Annotations[name])
+	return at
+}
+
+// note writes the time under a name, with what else has changed.
+func (d *dated) note(ctx context.Context, name string) (ctrl.Result, error) {
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, name, time.Now().UTC().Format(time.RFC3339))
+	return ctrl.Result{}, d.writer.Update(ctx, &d.ConfigMap)
+}
+
+// dating is a controller of ConfigMaps with times.
+func dating(reconciles func(context.Context, *dated) (ctrl.Result, error)) controllerruntime.Option {
+	return controllerruntime.Reconciler("dating", func(c client.Client) reconcile.Reconciler {
+		return reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+			d := dated{writer: c}
+			if err := c.Get(ctx, req.NamespacedName, &d.ConfigMap); err != nil {
+				return ctrl.Result{}, client.IgnoreNotFound(err)
+			}
+			return reconciles(ctx, &d)
+		})
+	}, controllerruntime.For(&corev1.ConfigMap{}))
+}
+
+// rollsOut notes when the content of a ConfigMap has changed and when it was rolled out. What has changed since is rolled out again, or else is an error for ever.
+func rollsOut(again bool) controllerruntime.Option {
+	return dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
+		switch {
+		case d.Annotations["content"] != d.Data["content"]:
+			metav1.SetMetaDataAnnotation(&d.ObjectMeta, "content", d.Data["content"])
+			return d.note(ctx, "changed")
+		case d.Annotations["rolled"] == "", again && d.at("changed").After(d.at("rolled")):
+			return d.note(ctx, "rolled")
+		case d.at("changed").After(d.at("rolled")):
+			return ctrl.Result{}, errors.New("cannot be rolled out again")
+		}
+		return ctrl.Result{}, nil
+	})
+}
+
+// withContent returns a ConfigMap with a content.
+func withContent(content string) *corev1.ConfigMap {
+	m := configMap("a", nil)
+	m.Data = map[string]string{"content": content}
+	return m
+}
+
+// TestWrittenTimes: where controllers compare times in objects, they are searched seconds apart as well. What is all the same in one second, and for ever in a world whose clock stands still, is over in the next one.
+func TestWrittenTimes(t *testing.T) {
+	edit := controllerruntime.Scenario(controllerruntime.Change("edit", withContent("1"), func(m *corev1.ConfigMap) { m.Data["content"] = "2" }).OnceSettled())
+	for name, test := range map[string]struct {
+		option  controllerruntime.Option
+		options orrery.Options
+		want    core.Verdict
+		// says is what a finding or a reason says, and most how many steps the finding has at most: what goes on for ever in later seconds only is seen to do so when these are used up.
+		says string
+		most int
+	}{
+		"what changed later is refused":     {rollsOut(false), orrery.Options{}, core.Violated, "cannot be rolled out again", 6},
+		"what changed later comes again":    {rollsOut(true), orrery.Options{}, core.Holds, "", 0},
+		"and no time is apart in each call": {rollsOut(true), orrery.Options{Granularity: orrery.PerCall}, core.Inconclusive, "where each call is a step, all of these are the same", 0},
+		"until it is later": {dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
+			switch {
+			case d.Annotations["changed"] == "":
+				return d.note(ctx, "changed")
+			case !d.at("restarted").After(d.at("changed")):
+				return d.note(ctx, "restarted")
+			}
+			return ctrl.Result{}, nil
+		}), orrery.Options{}, core.Holds, "", 0},
+		"until it is earlier": {dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
+			switch {
+			case d.Annotations["changed"] == "":
+				return d.note(ctx, "changed")
+			case d.Annotations["restarted"] == "" || d.at("restarted").After(d.at("changed")):
+				return d.note(ctx, "restarted")
+			}
+			return ctrl.Result{}, nil
+		}), orrery.Options{}, core.Violated, "never stops changing", 52},
+		"the last one": {dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
+			for _, name := range []string{"one", "other"} {
+				if d.Annotations[name] == "" {
+					return d.note(ctx, name)
+				}
+				if last := d.at("last"); d.at(name).After(last) {
+					metav1.SetMetaDataAnnotation(&d.ObjectMeta, "last", d.Annotations[name])
+					return ctrl.Result{}, d.writer.Update(ctx, &d.ConfigMap)
 				}
 			}
-			create := controllerruntime.Action{Name: "create b", Do: func(ctx context.Context, c client.Client) error {
-				annotations := map[string]string{}
-				for name, text := range test.user {
-					if annotations[name] = text; text == "now" {
-						annotations[name] = time.Now().Format(time.RFC3339)
-					}
-				}
-				for name, text := range test.given {
-					annotations[name] = text
-				}
-				return c.Create(ctx, service("b", annotations))
-			}}
-			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(service("a", test.given)), controllerruntime.Scenario(create),
-				controllerruntime.Setup(func(mgr ctrl.Manager) error {
-					c := mgr.GetClient()
-					return ctrl.NewControllerManagedBy(mgr).For(&corev1.Service{}).Named("clock").Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
-						s := &corev1.Service{}
-						if err := c.Get(ctx, r.NamespacedName, s); err != nil {
-							return ctrl.Result{}, client.IgnoreNotFound(err)
-						}
-						switch {
-						case s.Name == "a" && early():
-							return ctrl.Result{RequeueAfter: time.Minute}, nil
-						case s.Name == "a" || s.Labels["done"] != "":
-							return ctrl.Result{}, nil
-						}
-						test.write(s)
-						status := s.Status.DeepCopy()
-						metav1.SetMetaDataLabel(&s.ObjectMeta, "done", "yes")
-						if err := c.Update(ctx, s); err != nil || len(status.Conditions) == 0 {
-							return ctrl.Result{}, err
-						}
-						s.Status = *status
-						return ctrl.Result{}, c.Status().Update(ctx, s)
-					}))
-				}))
-			system.Properties = append(system.Properties, properties.SameOutcome())
-			result, err := orrery.Run(t.Context(), system, orrery.Options{Deadlines: 1})
+			return ctrl.Result{}, nil
+		}), orrery.Options{}, core.Holds, "", 0},
+		"a fight goes on": {dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
+			if d.at("on").After(d.at("off")) {
+				return d.note(ctx, "off")
+			}
+			return d.note(ctx, "on")
+		}), orrery.Options{}, core.Violated, "never stops changing", 6},
+		"too many": {dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
+			if n, _ := strconv.Atoi(d.Data["count"]); n < 60 {
+				d.Data["count"] = strconv.Itoa(n + 1)
+				return d.note(ctx, []string{"even", "odd"}[n%2])
+			}
+			if d.at("even").After(d.at("odd")) {
+				return ctrl.Result{}, errors.New("cannot be")
+			}
+			return ctrl.Result{}, nil
+		}), orrery.Options{}, core.Inconclusive, "More than 50 times are written one after the other", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := []controllerruntime.Option{test.option, controllerruntime.ObjectValues(withContent("1"))}
+			if strings.HasPrefix(name, "what changed") {
+				options = append(options, edit)
+			}
+			system := controllerruntime.ForTest(t, newScheme(), options...)
+			system.Properties = properties.Convergent()
+			result, err := orrery.Run(t.Context(), system, test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := core.Holds
-			if test.differs {
-				want = core.Violated
+			report := result.Report
+			var said []string
+			for _, finding := range report.Findings {
+				if said = append(said, finding.Summary); finding.Steps > test.most {
+					t.Errorf("finding %q has %d steps", finding.Summary, finding.Steps)
+				}
 			}
-			r := result.Report
-			if r.Verdict != want {
-				t.Errorf("%s, want %s; it says %q, %+v", r.Verdict, want, r.Reasons, r.Findings)
+			if said = append(said, report.Reasons...); report.Verdict != test.want || test.says != "" && !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, test.says) }) {
+				t.Errorf("%s: %q, want %s: %q", report.Verdict, said, test.want, test.says)
 			}
-			assumptions := strings.Join(r.Assumptions, "\n")
-			if said := strings.Contains(assumptions, "times of the virtual clock"); test.said != "" && !strings.Contains(assumptions, test.said) || said == test.differs {
-				t.Errorf("it assumes %s", assumptions)
+			for _, finding := range report.Findings {
+				again, err := test.options.Again(&report)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if deviation, err := orrery.Replay(t.Context(), system, finding.Trace, again); deviation != nil || err != nil {
+					t.Errorf("the finding is another one when it is run again: %+v, %v", deviation, err)
+				}
 			}
 		})
+	}
+}
+
+// newcomers labels ConfigMaps that were created since it was started.
+type newcomers struct {
+	client.Client
+	Started time.Time
+}
+
+// Reconcile implements [reconcile.Reconciler].
+func (r *newcomers) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var m corev1.ConfigMap
+	if err := r.Get(ctx, req.NamespacedName, &m); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if m.CreationTimestamp.Time.Before(r.Started.Truncate(time.Second)) || m.Labels["new"] != "" {
+		return ctrl.Result{}, nil
+	}
+	m.Labels = map[string]string{"new": "yes"}
+	return ctrl.Result{}, r.Update(ctx, &m)
+}
+
+// TestStartedBefore: what is created once a controller is at work is younger than its process. Where that crashes, and is younger itself, it is not known when it was started.
+func TestStartedBefore(t *testing.T) {
+	for crashes, want := range []core.Verdict{core.Holds, core.Inconclusive} {
+		system := controllerruntime.ForTest(t, newScheme(),
+			controllerruntime.Reconciler("newcomers", func(c client.Client) reconcile.Reconciler {
+				return &newcomers{Client: c, Started: time.Now()}
+			}, controllerruntime.For(&corev1.ConfigMap{})),
+			controllerruntime.ObjectValues(configMap("a", nil)),
+			controllerruntime.Scenario(controllerruntime.Create(configMap("b", nil))),
+		)
+		system.Properties = properties.Convergent()
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: crashes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Report.Verdict != want || result.Report.Outcomes != 2 {
+			t.Errorf("%d crashes: %s with %d outcomes: %v", crashes, result.Report.Verdict, result.Report.Outcomes, result.Report.Reasons)
+		}
 	}
 }

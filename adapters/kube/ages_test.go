@@ -84,7 +84,7 @@ func TestEarlier(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	by := map[core.Key]int{keyOfWidget("a"): 1, keyOfWidget("b"): 62}
+	by := map[core.Key]map[string]int{keyOfWidget("a"): {core.Creation: 1}, keyOfWidget("b"): {core.Creation: 62}}
 	times := map[core.Key]string{keyOfWidget("a"): "1999-12-31T23:59:59Z", keyOfWidget("b"): "1999-12-31T23:58:58Z"}
 	same := func(text string) string {
 		for _, time := range times {
@@ -129,5 +129,50 @@ func TestEarlier(t *testing.T) {
 	refusal, err := server.Answer(world, &Request{Verb: Get, Kind: widgetKind, Namespace: "default", Name: "none"})
 	if err != nil || refusal.Response.(*Response).Earlier(by).Identity() != refusal.Response.Identity() {
 		t.Errorf("a refusal becomes %s: %v", refusal.Response.(*Response).Earlier(by).Identity(), err)
+	}
+}
+
+// TestWritten: times of the clock are found wherever they stand, and what is shown with earlier ones says so there and nowhere else.
+func TestWritten(t *testing.T) {
+	server, world := newTestServer(t), shelved{}
+	key := keyOfWidget("a")
+	answer, err := server.Answer(world, &Request{Verb: Create, Kind: widgetKind, Namespace: "default", Body: []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","annotations":{
+		"at":"2000-01-01T00:00:01Z","due":"2000-01-01T01:00:02+01:00","exact":"2000-01-01T00:00:01.001001Z","seconds":"946684801","later":"2000-01-01T02:00:01Z","given":"2024-05-06T07:08:09Z","text":"at 2000-01-01T00:00:01Z"}}}`)})
+	if err != nil || answer.Response.(*Response).Err() != nil {
+		t.Fatal(err, answer.Response)
+	}
+	world[key] = answer.Writes[0].Content
+	content := world[key].(*storage.Object)
+	want := map[string]string{
+		"metadata.annotations.at": "2000-01-01T00:00:01Z", "metadata.annotations.due": "2000-01-01T01:00:02+01:00", "metadata.annotations.exact": "2000-01-01T00:00:01.001001Z",
+		"metadata.annotations.seconds": "946684801", "metadata.annotations.later": "2000-01-01T02:00:01Z",
+	}
+	if got := content.Written(); !maps.Equal(got, want) {
+		t.Errorf("%v are found, want %v", got, want)
+	}
+	by := map[string]int{core.Creation: 9, "metadata.annotations.at": 1, "metadata.annotations.due": 2, "metadata.annotations.exact": 3, "metadata.annotations.seconds": 4, "metadata.annotations.given": 0}
+	then := map[string]string{
+		"metadata.annotations.at": "2000-01-01T00:00:00Z", "metadata.annotations.due": "2000-01-01T01:00:00+01:00", "metadata.annotations.exact": "1999-12-31T23:59:58.001001Z",
+		"metadata.annotations.seconds": "946684797", "metadata.annotations.later": "2000-01-01T02:00:01Z",
+	}
+	earlier := content.Earlier(by).(*storage.Object)
+	if got := earlier.Written(); !maps.Equal(got, then) || earlier.Created() != "1999-12-31T23:59:51Z" || earlier.Tag() != content.Tag() {
+		t.Errorf("earlier, %v are found, want %v; created at %s", got, then, earlier.Created())
+	}
+	if !strings.Contains(earlier.Canonical(), `"given":"2024-05-06T07:08:09Z"`) || !strings.Contains(earlier.Canonical(), `"text":"at 2000-01-01T00:00:01Z"`) || !maps.Equal(content.Written(), want) {
+		t.Errorf("what is no time of the clock is another one: %s", earlier.Canonical())
+	}
+	shown, err := server.Answer(world, &Request{Verb: List, Kind: widgetKind, Namespace: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := shown.Response.(*Response).Earlier(map[core.Key]map[string]int{key: by})
+	for _, text := range then {
+		if !strings.Contains(other.Identity(), text) {
+			t.Errorf("%s is not in the list: %s", text, other.Identity())
+		}
+	}
+	if got := other.(*Response).Versions()[0].Content.(core.Aged).Written(); !maps.Equal(got, then) {
+		t.Errorf("the list shows a version with %v", got)
 	}
 }

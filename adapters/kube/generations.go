@@ -48,7 +48,10 @@ func (f further) Response(of core.Response) core.Response {
 	if !ok {
 		return of
 	}
-	return r.shown(func(key core.Key, tree map[string]any) { f.server.form.Raise(key.Kind, tree, f.by[key]) })
+	return r.shown(func(key core.Key, tree map[string]any) map[string]any {
+		f.server.form.Raise(key.Kind, tree, f.by[key])
+		return tree
+	})
 }
 
 // Call implements [core.Further]. What a body writes is in canonical form then, if it is an object.

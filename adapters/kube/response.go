@@ -68,29 +68,30 @@ func (r *Response) Retagged(names *core.Retagging) core.Response {
 }
 
 // Earlier implements [core.Versioned].
-func (r *Response) Earlier(by map[core.Key]int) core.Response {
-	other := *r.shown(func(key core.Key, tree map[string]any) { storage.Predate(tree, by[key]) })
+func (r *Response) Earlier(by map[core.Key]map[string]int) core.Response {
+	other := *r.shown(func(key core.Key, tree map[string]any) map[string]any { return storage.Predated(tree, by[key]) })
 	other.versions = core.EarlierObjects(r.versions, by)
 	return &other
 }
 
-// shown returns the response as clients see it if a function has changed what is shown of each object. It shows the same versions.
-func (r *Response) shown(change func(key core.Key, tree map[string]any)) *Response {
+// shown returns the response as clients see it if what is shown of each object is what a function returns. It shows the same versions.
+func (r *Response) shown(as func(key core.Key, tree map[string]any) map[string]any) *Response {
 	var shown map[string]any
-	if len(r.versions) == 0 || utiljson.Unmarshal(r.Object, &shown) != nil {
-		return r
-	}
-	all := []any{shown}
-	if r.items >= 0 {
-		all, _ = shown["items"].([]any)
-	}
-	if len(all) != len(r.versions) {
+	if len(r.versions) == 0 || r.items < 0 && len(r.versions) != 1 || utiljson.Unmarshal(r.Object, &shown) != nil {
 		return r
 	}
 	other := *r
-	for i, object := range all {
-		if tree, ok := object.(map[string]any); ok {
-			change(r.versions[i].Key, tree)
+	if r.items < 0 {
+		other.Object = jsontree.Canonical(as(r.versions[0].Key, shown))
+		return &other
+	}
+	items, _ := shown["items"].([]any)
+	if len(items) != len(r.versions) {
+		return r
+	}
+	for i, item := range items {
+		if tree, ok := item.(map[string]any); ok {
+			items[i] = as(r.versions[i].Key, tree)
 		}
 	}
 	other.Object = jsontree.Canonical(shown)

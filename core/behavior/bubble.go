@@ -68,11 +68,12 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 				return
 			case s.active:
 				// What waits for the time would go on if the clock were set.
-				sleep(min(max(0, t.activation.Passed-passed)+t.activation.Clock, latest-time.Since(began)))
+				at := t.activation.Passed + t.activation.Apart
+				sleep(min(max(0, at-passed)+t.activation.Clock, latest-time.Since(began)))
 				clock = time.Since(began)
-				passed = max(passed, t.activation.Passed)
+				passed = max(passed, at)
 			default:
-				clock = min(Tick+t.activation.Passed+t.activation.Clock, latest)
+				clock = min(Tick+t.activation.Passed+t.activation.Apart+t.activation.Clock, latest)
 				time.Sleep(clock - time.Since(began))
 			}
 			running = true

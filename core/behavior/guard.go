@@ -66,7 +66,7 @@ func (g *guarded) begins(a Activation) bool {
 	}
 	g.at, g.words = 0, g.name+", "+a.String()
 	texts := []string{
-		g.name, a.Of, strconv.Itoa(int(a.Own)), strconv.Itoa(a.Turn), a.Clock.String(), a.Passed.String(), a.Now.String(), strconv.FormatUint(a.Seed, 10), string(a.Request),
+		g.name, a.Of, strconv.Itoa(int(a.Own)), strconv.Itoa(a.Turn), a.Clock.String(), a.Passed.String(), a.Now.String(), a.Apart.String(), strconv.FormatUint(a.Seed, 10), string(a.Request),
 	}
 	if a.Call != "" {
 		texts = append(texts, "call", a.Call)

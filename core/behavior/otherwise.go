@@ -54,33 +54,6 @@ func (r Renamed) call(call core.Call) core.Call { return call }
 
 func (r Renamed) kept(_, _, _ map[string]string) {}
 
-// predated are earlier times at which objects were created.
-type predated struct {
-	// Earlier is by how many seconds.
-	Earlier map[core.Key]int
-	// Times has, for each of the earlier times, that which it takes the place of: code may write down what it is shown.
-	Times *core.Retagging
-}
-
-func (p predated) content(key core.Key, content core.Content) core.Content {
-	return core.Earlier(content, p.Earlier[key])
-}
-
-func (p predated) response(response core.Response) core.Response {
-	if versioned, ok := response.(core.Versioned); ok {
-		return versioned.Earlier(p.Earlier)
-	}
-	return response
-}
-
-func (p predated) recorded(text string) string { return text }
-
-func (p predated) observed(text string) string { return p.Times.In(text) }
-
-func (p predated) call(call core.Call) core.Call { return call }
-
-func (p predated) kept(_, _, _ map[string]string) {}
-
 // Together is all of several at once.
 type Together []Otherwise
 
@@ -177,105 +150,6 @@ func eachShown(runs []Run, show func(core.Key, core.Content)) {
 			}
 		}
 	}
-}
-
-// Ages are objects that show when they were created.
-type Ages struct {
-	// shown are all contents that show it of an object, and keys the objects in order.
-	shown map[core.Key][]core.Aged
-	keys  []core.Key
-	// known are groups of kinds of which objects are of different ages already.
-	known [][]core.Kind
-}
-
-// AgesIn returns the objects that are shown in some runs with the times of their creation. Those whose kinds are in one of the known groups are of different ages already.
-func AgesIn(runs []Run, known [][]core.Kind) Ages {
-	a := Ages{shown: map[core.Key][]core.Aged{}, known: known}
-	eachShown(runs, func(key core.Key, content core.Content) {
-		if aged, shows := content.(core.Aged); shows && aged.Created() != "" {
-			a.shown[key] = append(a.shown[key], aged)
-		}
-	})
-	a.keys = slices.SortedFunc(maps.Keys(a.shown), core.Key.Compare)
-	return a
-}
-
-// InOrder returns the runs of the objects of some kinds, or of all, where each object is younger than the one before, or older if they are turned; those that are of different ages already move together. It is nil if there are no
-// two that could change places.
-func (a Ages) InOrder(turned bool, kinds []core.Kind) Otherwise {
-	var units []string
-	of := map[core.Key]int{}
-	for _, key := range a.keys {
-		if kinds != nil && !slices.Contains(kinds, key.Kind) {
-			continue
-		}
-		unit := key.String()
-		if group := core.AgeGroup(a.known, key.Kind); group != nil {
-			unit = fmt.Sprint(group)
-		}
-		if !slices.Contains(units, unit) {
-			units = append(units, unit)
-		}
-		of[key] = slices.Index(units, unit)
-	}
-	if len(units) < 2 {
-		return nil
-	}
-	step := 1
-	if len(a.known) > 0 {
-		step += core.Youth
-	}
-	earlier := map[core.Key]int{}
-	for key, at := range of {
-		if !turned {
-			at = len(units) - 1 - at
-		}
-		earlier[key] = at * step
-	}
-	return a.predated(earlier)
-}
-
-// Alike returns runs in which all objects of some kinds are older, by the same.
-func (a Ages) Alike(kinds []core.Kind) Otherwise {
-	earlier := map[core.Key]int{}
-	for _, key := range a.keys {
-		if slices.Contains(kinds, key.Kind) {
-			earlier[key] = 1
-		}
-	}
-	return a.predated(earlier)
-}
-
-func (a Ages) predated(earlier map[core.Key]int) Otherwise {
-	times := map[string]string{}
-	for key, seconds := range earlier {
-		for _, content := range a.shown[key] {
-			if before, shows := content.Earlier(seconds).(core.Aged); shows && seconds != 0 {
-				times[before.Created()] = content.Created()
-			}
-		}
-	}
-	return predated{Earlier: earlier, Times: core.NewRetagging(times)}
-}
-
-// Groups returns the kinds whose objects may be compared: those of each kind, those of each two, and of all of them.
-func (a Ages) Groups() [][]core.Kind {
-	var kinds []core.Kind
-	for _, key := range a.keys {
-		if !slices.Contains(kinds, key.Kind) {
-			kinds = append(kinds, key.Kind)
-		}
-	}
-	var groups [][]core.Kind
-	for _, kind := range kinds {
-		groups = append(groups, []core.Kind{kind})
-	}
-	for i, one := range kinds {
-		for _, other := range kinds[i+1:] {
-			groups = append(groups, []core.Kind{one, other})
-		}
-	}
-	return append(groups, kinds)
 }
 
 // Tags are the names of versions by the objects that they are of.

@@ -26,6 +26,8 @@ type Activation struct {
 	Clock time.Duration
 	// Passed is how much time has passed for the run when it begins, and Now for the world.
 	Passed, Now time.Duration
+	// Apart is how much later than that the run begins, as each time that was written before stands for a moment of its own: less than any time that is waited for.
+	Apart time.Duration
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
 	Since *Memory
 	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Variation tells apart runs that draw others.

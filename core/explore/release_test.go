@@ -29,7 +29,7 @@ func (s shown) Versions() []core.Object { return []core.Object{s.object} }
 func (s shown) Retagged(*core.Retagging) core.Response { return s }
 
 // Earlier implements [core.Versioned]: it does not show ages.
-func (s shown) Earlier(map[core.Key]int) core.Response { return s }
+func (s shown) Earlier(map[core.Key]map[string]int) core.Response { return s }
 
 // editions is a board whose notes are editions.
 type editions struct{ board }

@@ -325,6 +325,11 @@ func (s *Space) Compared() (groups [][]core.Kind, controllers []string) {
 	return s.machine.Compared, s.machine.Comparing
 }
 
+// Dating returns the kinds of which controllers were found to compare times that are written into objects, besides those of which it was known, and these controllers. The search has them all at one time.
+func (s *Space) Dating() (kinds []core.Kind, controllers []string) {
+	return s.machine.Dated, s.machine.Dating
+}
+
 // Ordered reports whether the names of versions are in the order of their age, as a controller was found to compare them.
 func (s *Space) Ordered() bool { return s.machine.Conditions.Ordered }
 

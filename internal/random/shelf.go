@@ -132,10 +132,13 @@ func (t thing) Created() string {
 }
 
 // Earlier implements [core.Aged].
-func (t thing) Earlier(seconds int) core.Content {
-	t.created -= seconds
+func (t thing) Earlier(by map[string]int) core.Content {
+	t.created -= by[core.Creation]
 	return t
 }
+
+// Written implements [core.Aged].
+func (t thing) Written() map[string]string { return nil }
 
 // Tag implements [core.Tagged].
 func (t thing) Tag() string {
@@ -255,7 +258,7 @@ func (r reply) Retagged(names *core.Retagging) core.Response {
 }
 
 // Earlier implements [core.Versioned].
-func (r reply) Earlier(by map[core.Key]int) core.Response {
+func (r reply) Earlier(by map[core.Key]map[string]int) core.Response {
 	r.objects = core.EarlierObjects(r.objects, by)
 	return r
 }

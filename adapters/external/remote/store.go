@@ -326,12 +326,12 @@ func (r *response) Retagged(names *core.Retagging) core.Response {
 }
 
 // Earlier implements [core.Versioned].
-func (r *response) Earlier(by map[core.Key]int) core.Response {
+func (r *response) Earlier(by map[core.Key]map[string]int) core.Response {
 	versioned, ok := r.Response.(core.Versioned)
 	if !ok {
 		return r
 	}
-	own := map[core.Key]int{}
+	own := map[core.Key]map[string]int{}
 	for i, o := range versioned.Versions() {
 		own[o.Key] = by[r.versions[i].Key]
 	}

@@ -36,7 +36,7 @@ func (s shown) Versions() []core.Object { return s.objects }
 func (s shown) Retagged(*core.Retagging) core.Response { return s }
 
 // Earlier implements [core.Versioned]: it does not show ages.
-func (s shown) Earlier(map[core.Key]int) core.Response { return s }
+func (s shown) Earlier(map[core.Key]map[string]int) core.Response { return s }
 
 // open is a store that has each call answered by itself.
 type open struct{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
@@ -66,12 +67,31 @@ func (a *Actor) View(kind core.Kind) *view.View { return a.Process.view(kind) }
 
 // reconciling and handling return what a run of the actor is about.
 func (a *Actor) reconciling(request core.Request, since *behavior.Memory, at moment) behavior.Activation {
-	return behavior.Activation{Of: a.of, Request: request, Since: since, Passed: a.passed(at), Now: at.now}
+	return behavior.Activation{Of: a.of, Request: request, Since: since, Passed: a.passed(at), Now: at.now, Apart: a.apart(at)}
 }
 
 func (a *Actor) handling(event *core.Event, since *behavior.Memory, at moment) behavior.Activation {
-	return behavior.Activation{Of: a.of, Event: event, Since: since, Passed: a.passed(at), Now: at.now}
+	return behavior.Activation{Of: a.of, Event: event, Since: since, Passed: a.passed(at), Now: at.now, Apart: a.apart(at)}
 }
+
+// passed is how much time has passed for runs of an actor. What ticks for ever would take too long to get there.
+func (a *Actor) passed(at moment) time.Duration {
+	if a.untimed() {
+		return 0
+	}
+	return at.passed
+}
+
+// apart is how much later than that they are.
+func (a *Actor) apart(at moment) time.Duration {
+	if a.untimed() {
+		return 0
+	}
+	return at.apart
+}
+
+// untimed reports whether no time passes for runs of an actor.
+func (a *Actor) untimed() bool { return a.Background || a.domain.manner.Ticks }
 
 // activation returns what a run for an item is about.
 func (it *Item) activation(since *behavior.Memory, at moment, draw state.Value) behavior.Activation {

@@ -216,10 +216,10 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error)
 // A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines], and so do shorter ones if a controller is found to wait for several. The
 // moments that there are, up to the number of deadlines that the conditions ask for, are a part of the state as soon as a controller is known to wait for a time.
 
-// moment is when a run begins: how much time has passed for the world, and for the run, and the number of both.
+// moment is when a run begins: how much time has passed for the world, and for the run, how much later it is because of what was written, and the number of all that.
 type moment struct {
-	now, passed time.Duration
-	number      int
+	now, passed, apart time.Duration
+	number             int
 }
 
 // longTimes returns how often time passes at most: as the conditions ask for, and once more behind the last action of a user.
@@ -233,21 +233,24 @@ func (m *Machine) longTimes() int {
 
 // moments returns how many moments there may be for runs.
 func (m *Machine) moments() int {
-	if m.Clock == nowhere {
-		return 1
+	n := 1
+	if m.Clock != nowhere {
+		n = 2*m.calendar.Len() - 1
 	}
-	return 2*m.calendar.Len() - 1
+	return n * (m.instants() + 1)
 }
 
-// storesOf returns a store as it answers at each of some moments.
-func storesOf(store core.Store, times *calendar.Calendar) map[time.Duration]core.Store {
+// storesOf returns a store as it answers at each of some moments, and up to so many instants after each.
+func storesOf(store core.Store, times *calendar.Calendar, instants int) map[time.Duration]core.Store {
 	stores := map[time.Duration]core.Store{}
 	for i := range times.Len() {
-		passed := times.At(i).Passed
-		if dated, names := store.(core.Dated); names && passed > 0 {
-			stores[passed] = dated.After(passed)
-		} else {
-			stores[passed] = store
+		for n := range instants + 1 {
+			now := times.At(i).Passed + time.Duration(n)*instant
+			if dated, names := store.(core.Dated); names && now > 0 {
+				stores[now] = dated.After(now)
+			} else {
+				stores[now] = store
+			}
 		}
 	}
 	return stores
@@ -308,14 +311,17 @@ func (w *Walker) Awaited() []core.Item {
 }
 
 // moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no item.
-func (w *Walker) moment(it *Item) moment {
-	if w.Machine.Clock == nowhere {
-		return moment{}
+func (w *Walker) moment(it *Item) (at moment) {
+	if clock := w.Machine.Clock; clock != nowhere {
+		if w.StepCache.Tracing {
+			w.depend(clock)
+		}
+		at = w.Machine.moment(int(w.Value(clock)), it != nil && w.behind(it))
 	}
-	if w.StepCache.Tracing {
-		w.depend(w.Machine.Clock)
+	if len(w.Machine.Conditions.Apart) > 0 {
+		at = w.instant(at)
 	}
-	return w.Machine.moment(int(w.Value(w.Machine.Clock)), it != nil && w.behind(it))
+	return at
 }
 
 // moment returns when a run begins, by a number of the calendar, and whether the time has not passed for it the last time.
@@ -330,14 +336,6 @@ func (m *Machine) moment(n int, behind bool) moment {
 // behind reports whether time has passed, and not for the runs of an item.
 func (w *Walker) behind(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Behind != 0
-}
-
-// passed is how much time has passed for runs of an actor. What ticks for ever would take too long to get there.
-func (a *Actor) passed(at moment) time.Duration {
-	if a.Background || a.domain.manner.Ticks {
-		return 0
-	}
-	return at.passed
 }
 
 // forward returns the first of some runs, as far as one instance of the process can go through them: its clock does not go back, and where something ticks for

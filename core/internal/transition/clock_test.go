@@ -151,14 +151,14 @@ func (d dating) After(by time.Duration) core.Store { return dating{d.Store, d.af
 
 func TestStoresOf(t *testing.T) {
 	times := calendar.New(behavior.Epoch, []time.Duration{time.Hour}, 2)
-	stores := storesOf(dating{}, times)
+	stores := storesOf(dating{}, times, 0)
 	for i := range times.Len() {
 		want := times.At(i).Passed
 		if got := stores[want].(dating).after; got != want {
 			t.Errorf("the store is %s late, want %s", got, want)
 		}
 	}
-	if plain := storesOf(nil, times); len(stores) != 9 || len(plain) != 9 || plain[time.Hour] != nil || len(storesOf(nil, calendar.New(behavior.Epoch, nil, 0))) != 1 {
+	if plain := storesOf(nil, times, 0); len(stores) != 9 || len(plain) != 9 || plain[time.Hour] != nil || len(storesOf(nil, calendar.New(behavior.Epoch, nil, 0), 0)) != 1 {
 		t.Errorf("%d stores, and %d of one that knows no time", len(stores), len(plain))
 	}
 }

@@ -68,6 +68,8 @@ type Conditions struct {
 	Heeding []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
 	Ordered bool
+	// Apart are kinds of which what is written is written seconds after all that was written before, as far as it says when.
+	Apart []core.Kind
 	// Counted are the kinds of which numbers that their store counts up for each object, such as generations, stay as they were counted. [Search] finds out by itself of which kinds that makes a difference.
 	Counted []core.Kind
 	// Noted tells that a controller compares names of versions that stand in objects, which are in no order whatever is known.

@@ -15,16 +15,16 @@
 //
 //	steps.go      enumerates, tries and undoes steps
 //	running.go    runs an item through its behaviour tree and applies the effects of its calls
-//	faults.go     every way in which the calls of a run can fail, and where it can crash
+//	faults.go     every way in which the calls of a run can fail, and where it can crash; starts of the system and of a controller
 //	races.go      every order of concurrent calls that matters, and both orders of what caches list
 //	flight.go     runs whose calls are steps of their own
-//	restart.go    starts of the system and of a controller
 //	process.go    what strategies share that run as one program: views, memory, crashes
 //	memory.go     what code keeps in memory from one run to the next, as a cell of the state
 //	clock.go      who waits for a time, and the steps that let a long one pass
 //	drift.go      what is left in memory at another time, and what is done in between two times
 //	draws.go      what runs draw at random, from seeds that are numbered in the state
 //	versions.go   which versions of objects are held, and their canonical forms at the end of a step
+//	compared.go   who compares versions by their names, or times in objects, and times that are a second apart
 //	stepcache.go  remembers the effects of steps by the cells that they depend on
 //
 // # Learning

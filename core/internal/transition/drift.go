@@ -71,7 +71,7 @@ func drifts(here, there map[string]string, now, then time.Duration) (way string,
 
 // clockOf is how far from its beginning the clock is when a run begins.
 func clockOf(run behavior.Run) time.Duration {
-	return behavior.Tick + run.Activation.Passed + run.Activation.Clock
+	return behavior.Tick + run.Activation.Passed + run.Activation.Apart + run.Activation.Clock
 }
 
 // later stands before when a memory was come to, if that is not at first.
@@ -84,13 +84,13 @@ func dated(identity string, run behavior.Run) string {
 	if identity == "" {
 		return identity
 	}
-	passed := run.Activation.Passed
+	passed := run.Activation.Passed + run.Activation.Apart
 	if since != nil {
 		if before, _, _ := strings.Cut(since.Identity, later); before == identity {
 			return since.Identity
 		}
 		for _, earlier := range since.Histories[0] {
-			passed = max(passed, earlier.Activation.Passed)
+			passed = max(passed, earlier.Activation.Passed+earlier.Activation.Apart)
 		}
 	}
 	if passed > 0 {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // plan says what is chosen in a run where there is a choice: which of several concurrent calls is answered next, and what goes wrong.
@@ -15,29 +17,6 @@ type plan struct {
 	faults []injectedFault
 	// backwards tells that caches list objects in the opposite order.
 	backwards bool
-}
-
-// pick is the choice of another one than the first of several concurrent calls.
-type pick struct {
-	// call is the number of the call, from 0.
-	call int
-	node *behavior.Node
-}
-
-// String says the turn in the user's words.
-func (t pick) String() string {
-	return fmt.Sprintf("call %d is %q, the %s of %d that wait at the same time", t.call+1, t.node.Call.String(), ordinal(t.node.Turn()+1), len(t.node.Turns))
-}
-
-// ordinal returns a number as the place in an order.
-func ordinal(n int) string {
-	switch n {
-	case 2:
-		return "second"
-	case 3:
-		return "third"
-	}
-	return fmt.Sprintf("%dth", n)
 }
 
 // injectedFault is a fault within a run.
@@ -62,16 +41,6 @@ func (m injectedFault) String() string {
 		return fmt.Sprintf("it crashes after %q and before call %d, %q, and starts again", m.after.Call.String(), m.call+1, m.node.Call.String())
 	}
 	return fmt.Sprintf("call %d, %q, fails: %s", m.call+1, m.node.Call.String(), m.node.Faults[m.fault].Name)
-}
-
-// turn returns the turn of a call that comes at a node.
-func (p plan) turn(call int, node *behavior.Node) *behavior.Node {
-	for _, t := range p.turns {
-		if t.call == call {
-			return t.node
-		}
-	}
-	return node
 }
 
 // fault returns how a call fails, or crash, or harmless.
@@ -101,25 +70,6 @@ func (p plan) free() int {
 func (p plan) failing(m injectedFault) plan {
 	p.faults = append(slices.Clip(p.faults), m)
 	return p
-}
-
-// turning returns what is planned up to a turn, with the turn. The first of the turns is chosen without one.
-func (p plan) turning(t pick) plan {
-	q := plan{backwards: p.backwards}
-	for _, earlier := range p.turns {
-		if earlier.call < t.call {
-			q.turns = append(q.turns, earlier)
-		}
-	}
-	for _, earlier := range p.faults {
-		if earlier.call < t.call {
-			q.faults = append(q.faults, earlier)
-		}
-	}
-	if t.node != t.node.Point() {
-		q.turns = append(q.turns, t)
-	}
-	return q
 }
 
 // equal reports whether two plans are the same. A call that is answered in another order is another node.
@@ -293,4 +243,184 @@ func (v *variants) crash(step Taken, m injectedFault) error {
 func (w *Walker) Faulty() bool {
 	c := w.Machine.Conditions
 	return int(w.Value(w.Machine.Crashes)) < c.Crashes || int(w.Value(w.Machine.Failures)) < c.Failures
+}
+
+// positions returns all combinations of positions at which a restart may put the views of a process, in changes
+// behind the store: the newest first.
+func (w *Walker) positions(p *Process) [][]int {
+	combinations := [][]int{nil}
+	for _, v := range p.Views {
+		var longer [][]int
+		for _, c := range combinations {
+			for behind := range v.Positions(w.Value(v.Cell())) {
+				longer = append(longer, append(slices.Clip(c), behind))
+			}
+		}
+		combinations = longer
+	}
+	return combinations
+}
+
+// restart crashes a process and starts it again: its memory, its work, its timers and its runs in flight are lost, its views are where
+// the positions say, and its handlers get all objects as at the start.
+func (w *Walker) restart(p *Process, positions []int) error {
+	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
+	for _, it := range w.Machine.Items {
+		if it.Actor.Process != p || it.Standing {
+			continue
+		}
+		if at := w.Flight(it); at != nil {
+			w.released = append(w.released, at)
+		}
+		w.Set(it.Cell, 0)
+	}
+	for i, v := range p.Views {
+		after, known := v.Restarted(w.Value(v.Cell()), positions[i])
+		if !known {
+			if w.Learn == nil {
+				return ErrUnknown
+			}
+			after = v.Restart(w.Value(v.Cell()), positions[i])
+		}
+		w.Set(v.Cell(), after)
+		if w.Listener != nil {
+			w.Listener.Refreshed(v, nil)
+		}
+	}
+	if err := w.Relist(p); err != nil {
+		return err
+	}
+	return w.normalize()
+}
+
+// Relist starts a process: it remembers nothing, the handlers of each controller in it get a create event for every object
+// of the kinds it watches, and its initial requests are queued.
+func (w *Walker) Relist(p *Process) error {
+	for _, d := range p.domains {
+		for _, its := range d.parts {
+			w.Set(its.cell, 0)
+		}
+	}
+	for _, a := range p.Members {
+		if err := w.relist(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Walker) relist(a *Actor) error {
+	for _, request := range a.Initial {
+		if it := w.Machine.Item(a, request); !it.Standing {
+			w.mark(it.Cell, state.Queued)
+		}
+	}
+	client := w.clients[a.Index]
+	for _, kind := range a.Watches {
+		for _, c := range w.Machine.Vocabulary.Kind(kind) {
+			value := client.Value(c)
+			if value == 0 {
+				continue
+			}
+			d, err := w.delivery(c, transition{to: value, initial: true})
+			if err != nil {
+				return err
+			}
+			for i := range *d {
+				if (*d)[i].actor != a {
+					continue
+				}
+				if err := w.handle((*d)[i:i+1], nil); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// viewAt returns the view of a cell, nil for any other cell.
+func (m *Machine) viewAt(c state.Cell) *view.View {
+	for _, p := range m.Processes {
+		for _, v := range p.Views {
+			if v.Cell() == c {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// Start puts the walker in an initial state, in its canonical form: the objects, what processes that are at work were doing, and
+// what the others make of the initial list.
+func (w *Walker) Start(initial core.Initial) error {
+	w.Load(nil)
+	vocabulary := w.Machine.Vocabulary
+	for _, object := range initial.Objects {
+		c := vocabulary.Object(object.Key)
+		value := vocabulary.Intern(c, object.Content)
+		if initial.Underway == nil {
+			value = vocabulary.Normalized(c, value)
+		} // otherwise together with the versions that caches show
+		w.Set(c, value)
+	}
+	for _, p := range w.Machine.Processes {
+		if err := w.startProcess(p, initial.Underway); err != nil {
+			return err
+		}
+	}
+	return w.normalize()
+}
+
+// startProcess starts a process, or puts it where it was if it has been at work.
+func (w *Walker) startProcess(p *Process, underway *core.Underway) error {
+	at := -1
+	if underway != nil {
+		at = slices.IndexFunc(underway.Processes, func(one core.AtWork) bool { return one.Process == p.Name })
+	}
+	if at < 0 {
+		return w.Relist(p)
+	}
+	w.leaveBehind(p, underway.Processes[at].Behind)
+	if p.remembers() {
+		w.Machine.doubtFirst("What "+p.Name+" had in memory", "at the start is not known: the search begins as if it had crashed and started again just then")
+		return w.Relist(p)
+	}
+	for _, marked := range []struct {
+		items []core.Item
+		mark  state.Value
+	}{{underway.Processes[at].Queued, state.Queued}, {underway.Processes[at].Timed, state.Timed}} {
+		for _, item := range marked.items {
+			a, err := w.Machine.Actor(item.Strategy)
+			if err != nil {
+				return err
+			}
+			if it := w.Machine.Item(a, item.Request); !it.Standing {
+				w.mark(it.Cell, marked.mark)
+			}
+		}
+	}
+	return nil
+}
+
+// leaveBehind puts changes into the backlogs of the views of a process.
+func (w *Walker) leaveBehind(p *Process, changes []core.Missing) {
+	vocabulary := w.Machine.Vocabulary
+	for _, missing := range changes {
+		c := vocabulary.Object(missing.Key)
+		change := view.Change{Cell: c}
+		if missing.From != nil {
+			change.From = vocabulary.Intern(c, missing.From)
+		}
+		if missing.To != nil {
+			change.To = vocabulary.Intern(c, missing.To)
+		}
+		v := p.view(missing.Key.Kind)
+		w.Set(v.Cell(), v.Commit(w.Value(v.Cell()), change))
+		// Its versions are brought to their canonical forms, even if the object is gone.
+		stored := w.Value(c)
+		w.Set(c, change.To)
+		w.Set(c, change.From)
+		w.Set(c, stored)
+	}
 }

@@ -52,6 +52,8 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Clock is the cell that counts how often a long time has passed, nowhere if that makes no difference.
 	Clock state.Cell
+	// writings is the cell that counts how often something was written with its time, nowhere if all is written at one time.
+	writings state.Cell
 	// calendar are the moments that there may be.
 	calendar *calendar.Calendar
 	// stores is the store of the system as it answers when so much time has passed, and orders tells that it can name versions in the order of their age.
@@ -66,6 +68,9 @@ type Machine struct {
 	// Compared are the kinds of which controllers were found to compare when their objects were created, in groups, and Comparing are these controllers.
 	Compared  [][]core.Kind
 	Comparing []string
+	// Dated are the kinds of which controllers were found to compare other times in objects, and Dating are these controllers.
+	Dated  []core.Kind
+	Dating []string
 	// Histories are what users have done, by value of the cell.
 	Histories []history
 	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
@@ -79,6 +84,8 @@ type Machine struct {
 	outlived []string
 	// Unbounded says why there may be no end to the states, empty if nothing is known of that.
 	Unbounded string
+	// late tells that the time did not move on any more when something was written.
+	late bool
 	// Files says who looks for files or reads them, and where in the code.
 	Files []string
 	// Doubts are what is known not to be searched of the code of controllers, whichever search learned it.
@@ -96,15 +103,6 @@ func (m *Machine) doubt(format string, args ...any) {
 func (m *Machine) doubtFirst(sort, format string, args ...any) {
 	if !slices.ContainsFunc(m.Doubts, func(known string) bool { return strings.HasPrefix(known, sort) }) {
 		m.doubt("%s %s", sort, fmt.Sprintf(format, args...))
-	}
-}
-
-// compareAges notes that a controller compares when objects of some kinds were created.
-func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
-	m.Compared = core.JoinAges(m.Compared, kinds)
-	if name := a.Strategy.Describe().Name; !slices.Contains(m.Comparing, name) {
-		m.Comparing = append(m.Comparing, name)
-		slices.Sort(m.Comparing)
 	}
 }
 
@@ -156,7 +154,11 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 	if m.Clock = nowhere; len(conditions.Awaiting) > 0 {
 		m.Clock = m.counter("clock", m.calendar.Len()-1)
 	}
-	m.stores = storesOf(store, m.calendar)
+	if aging == nil {
+		m.Conditions.Apart = nil
+	}
+	m.writings = m.counter("instant", m.instants())
+	m.stores = storesOf(store, m.calendar, m.instants())
 	m.Crashes, m.Failures, m.History = m.counter("crashes", conditions.Crashes), m.counter("failures", conditions.Failures), nowhere
 	if len(system.Scenario.Actions) > 0 {
 		m.History = m.Vocabulary.Note("history")
@@ -379,6 +381,7 @@ func (m *Machine) Belongings() (of []int, names []string) {
 	belongs(m.Failures, "how many calls failed")
 	belongs(m.History, "what users have done")
 	belongs(m.Clock, "how much time has passed")
+	belongs(m.writings, "how often something was written")
 	return of, names
 }
 

@@ -257,7 +257,7 @@ func (s shows) Versions() []core.Object { return s.objects }
 func (s shows) Retagged(*core.Retagging) core.Response { return s }
 
 // Earlier implements [core.Versioned]: it does not show ages.
-func (s shows) Earlier(map[core.Key]int) core.Response { return s }
+func (s shows) Earlier(map[core.Key]map[string]int) core.Response { return s }
 
 // TestParked has runs be parked at points that are told apart by what has happened in them, and hold what they were shown.
 func TestParked(t *testing.T) {

@@ -134,6 +134,7 @@ func (d digester) run(run behavior.Run) {
 	d.number(int64(run.Activation.Clock))
 	d.number(int64(run.Activation.Passed))
 	d.number(int64(run.Activation.Now))
+	d.number(int64(run.Activation.Apart))
 	d.number(int64(run.Activation.Seed))
 	d.flag(run.Activation.Since != nil)
 	if m := run.Activation.Since; m != nil {

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
@@ -17,6 +18,58 @@ func (c Conditions) orders() int {
 		return DefaultOrders
 	}
 	return c.Orders
+}
+
+// pick is the choice of another one than the first of several concurrent calls.
+type pick struct {
+	// call is the number of the call, from 0.
+	call int
+	node *behavior.Node
+}
+
+// String says the turn in the user's words.
+func (t pick) String() string {
+	return fmt.Sprintf("call %d is %q, the %s of %d that wait at the same time", t.call+1, t.node.Call.String(), ordinal(t.node.Turn()+1), len(t.node.Turns))
+}
+
+// ordinal returns a number as the place in an order.
+func ordinal(n int) string {
+	switch n {
+	case 2:
+		return "second"
+	case 3:
+		return "third"
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// turn returns the turn of a call that comes at a node.
+func (p plan) turn(call int, node *behavior.Node) *behavior.Node {
+	for _, t := range p.turns {
+		if t.call == call {
+			return t.node
+		}
+	}
+	return node
+}
+
+// turning returns what is planned up to a turn, with the turn. The first of the turns is chosen without one.
+func (p plan) turning(t pick) plan {
+	q := plan{backwards: p.backwards}
+	for _, earlier := range p.turns {
+		if earlier.call < t.call {
+			q.turns = append(q.turns, earlier)
+		}
+	}
+	for _, earlier := range p.faults {
+		if earlier.call < t.call {
+			q.faults = append(q.faults, earlier)
+		}
+	}
+	if t.node != t.node.Point() {
+		q.turns = append(q.turns, t)
+	}
+	return q
 }
 
 // reversed is a plan in which two concurrent calls that do not commute are answered in the other order.

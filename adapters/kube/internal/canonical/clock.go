@@ -120,17 +120,10 @@ func timesIn(scalar any) []time.Time {
 	return nil
 }
 
-// ofNumber returns the time that a number names if it counts seconds, milliseconds or nanoseconds since 1970, as its length tells.
+// ofNumber returns the time that a number names, if it names any.
 func ofNumber(number int64) []time.Time {
-	switch {
-	case number < 1e8:
-		return nil
-	case number < 1e10:
-		return []time.Time{time.Unix(number, 0)}
-	case number >= 1e11 && number < 1e13:
-		return []time.Time{time.UnixMilli(number)}
-	case number >= 1e17:
-		return []time.Time{time.Unix(0, number)}
+	if at, unit := storage.OfNumber(number); unit > 0 {
+		return []time.Time{at}
 	}
 	return nil
 }

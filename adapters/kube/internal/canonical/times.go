@@ -1,9 +1,9 @@
 package canonical
 
 import (
-	"strings"
 	"time"
 
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -29,19 +29,9 @@ func moved(p *place, value any, by time.Duration) any {
 		if p == nil || !p.time {
 			return value
 		}
-		if at, err := time.Parse(time.RFC3339Nano, value); err == nil {
-			return at.Add(by).Format(layoutOf(value))
+		if later, is := storage.MovedText(value, by); is {
+			return later
 		}
 	}
 	return value
-}
-
-// layoutOf returns the layout of a time with as many digits behind the second as a text has.
-func layoutOf(text string) string {
-	_, fraction, found := strings.Cut(text, ".")
-	if !found {
-		return time.RFC3339
-	}
-	digits := len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
-	return "2006-01-02T15:04:05." + strings.Repeat("0", digits) + "Z07:00"
 }

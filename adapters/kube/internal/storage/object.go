@@ -50,6 +50,8 @@ type Object struct {
 	sent func() json.RawMessage
 	// notes are the uids and generated names of others that it has noted, looked for when they are first asked for.
 	notes func() map[string]any
+	// written are the times that it shows, by their places, looked for when they are first asked for.
+	written func() map[string]string
 }
 
 var (
@@ -75,6 +77,7 @@ func New(tree map[string]any, again int, unshown ...string) *Object {
 		return jsontree.Canonical(Readable(o.Shown(apiVersion, o.Version)))
 	})
 	o.notes = sync.OnceValue(func() map[string]any { return noted(o) })
+	o.written = sync.OnceValue(func() map[string]string { return written(tree) })
 	return o
 }
 
@@ -105,39 +108,11 @@ func (o *Object) Retagged(names *core.Retagging) core.Content {
 	return other
 }
 
-// Created implements [core.Aged].
-func (o *Object) Created() string {
-	metadata, _ := o.Tree["metadata"].(map[string]any)
-	created, _ := metadata[creation].(string)
-	return created
-}
-
-// Earlier implements [core.Aged]. The object keeps its resource version.
-func (o *Object) Earlier(seconds int) core.Content {
-	tree := maps.Clone(o.Tree)
-	metadata, _ := tree["metadata"].(map[string]any)
-	tree["metadata"] = maps.Clone(metadata)
-	Predate(tree, seconds)
-	return o.ShownAs(tree)
-}
-
 // ShownAs returns the object as it would be shown with another tree. It keeps its resource version.
 func (o *Object) ShownAs(tree map[string]any) *Object {
 	other := New(tree, o.Again, o.Unshown...).From(o)
 	other.Version = o.Version
 	return other
-}
-
-// creation is the field that says when an object was created.
-const creation = "creationTimestamp"
-
-// Predate lets the tree of an object say that it was created so many seconds earlier, if it says when it was.
-func Predate(tree map[string]any, seconds int) {
-	metadata, _ := tree["metadata"].(map[string]any)
-	text, _ := metadata[creation].(string)
-	if created, err := time.Parse(time.RFC3339, text); err == nil {
-		metadata[creation] = created.Add(-time.Duration(seconds) * time.Second).Format(time.RFC3339)
-	}
 }
 
 // Fields implements [core.Content]: the tree as in unstructured objects.

@@ -1,0 +1,467 @@
+package transition
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+)
+
+// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all objects are
+// created at the same time, so that code which asks which of two is older gets the answer that neither is. And what their store counts of them begins from one again as soon as nobody refers to it where the store looks. So each new path
+// is audited with other names, as if all that is older were newer, with other times, and with larger numbers. Code that does something else is searched with names in the order of their age, with objects of different ages as well, and with
+// all that was counted.
+
+// unexpectedOrder is a controller that compares versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
+type unexpectedOrder struct {
+	Controller string
+	Noted      bool
+}
+
+// Error implements error.
+func (u *unexpectedOrder) Error() string { return u.Controller + " compares versions" }
+
+// expect implements [unexpected]. What was found of the others may have come of the wrong order.
+func (u *unexpectedOrder) expect(c *Conditions) bool {
+	if c.Ordered && (!u.Noted || c.Noted) {
+		return false
+	}
+	c.afresh(func(c *Conditions) { c.Ordered, c.Noted = true, c.Noted || u.Noted })
+	return true
+}
+
+// unexpectedCounts are kinds of which a controller keeps numbers that their store has counted up where the store does not know that they stand.
+type unexpectedCounts struct {
+	Controller string
+	Kinds      []core.Kind
+}
+
+// Error implements error.
+func (u *unexpectedCounts) Error() string {
+	return u.Controller + " heeds how much was counted of " + Listed(u.Kinds)
+}
+
+// expect implements [unexpected]. What was found of the others may have come of wrong numbers.
+func (u *unexpectedCounts) expect(c *Conditions) bool {
+	counted := withKinds(c.Counted, u.Kinds)
+	if len(counted) == len(c.Counted) {
+		return false
+	}
+	c.afresh(func(c *Conditions) { c.Counted = counted })
+	return true
+}
+
+// withKinds returns kinds with some more, in order, each once.
+func withKinds(known, more []core.Kind) []core.Kind {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, more))))
+}
+
+// compares finds out whether what a run does depends on the order of the names of versions, or on which objects, or what was written into them, are older, and reports whether it does. It ends a search in which names are in no order, if it depends on that: it
+// has to be begun again.
+func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
+	if a.User || !l.Searching && !l.Following || l.Fickle(a) {
+		return false, nil
+	}
+	var runs []behavior.Run
+	if since := run.Activation.Since; since != nil {
+		runs = slices.Clone(since.Histories[0])
+	}
+	runs = append(runs, run)
+	if slices.ContainsFunc(runs, a.domain.chooses) {
+		return false, nil
+	}
+	if err := l.comparesNoted(a, runs); err != nil {
+		return false, err
+	}
+	if later, err := l.comparesStart(a, runs); later || err != nil {
+		return later, err
+	}
+	for _, others := range l.others(a, runs) {
+		if divergence, err := l.otherwise(a, runs, others, nil); err != nil {
+			return false, err
+		} else if divergence == nil {
+			continue
+		}
+		if err := l.counts(a, runs); err != nil {
+			return false, err
+		}
+		compares := false
+		for _, what := range []func(*Actor, []behavior.Run) (bool, error){l.comparesVersions, l.comparesTimes, l.comparesAges} {
+			found, err := what(a, runs)
+			if err != nil {
+				return false, err
+			}
+			compares = compares || found
+		}
+		return compares, nil
+	}
+	return false, nil
+}
+
+// others returns what else runs are shown, once all together: names of versions in another order, objects of which each is older, or younger, than the one before, and objects of which more was counted.
+func (l *Learner) others(a *Actor, runs []behavior.Run) []behavior.Otherwise {
+	var falling behavior.Together
+	if l.Machine.orders {
+		if names := behavior.TagsIn(runs).Exchanged(l.Machine.Conditions.Ordered); names != nil {
+			falling = append(falling, behavior.Renamed{Names: core.NewRetagging(names)})
+		}
+	}
+	var all []behavior.Otherwise
+	if l.Machine.aging != nil {
+		ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+		rising, turned := ages.AllInOrder(false), ages.AllInOrder(true)
+		if len(l.Machine.Conditions.Apart) > 0 {
+			kinds := l.together(a, ages)
+			rising, turned = ages.WrittenInOrder(false, kinds), ages.WrittenInOrder(true, kinds)
+		}
+		if rising != nil {
+			all, falling = append(all, rising), append(falling, turned)
+		}
+	}
+	if l.Machine.counting != nil {
+		if further := behavior.FurtherIn(runs, l.Machine.counting); further != nil {
+			falling = append(falling, further)
+		}
+	}
+	if len(falling) > 0 {
+		all = append(all, falling)
+	}
+	return all
+}
+
+// counts finds out of which kinds it makes a difference to what runs do how much their store has counted. It ends a search in which that is counted anew.
+func (l *Learner) counts(a *Actor, runs []behavior.Run) error {
+	if l.Machine.counting == nil {
+		return nil
+	}
+	found := unexpectedCounts{Controller: a.Strategy.Describe().Name}
+	for _, kind := range behavior.CountedIn(runs, l.Machine.counting) {
+		divergence, err := l.otherwise(a, runs, behavior.FurtherIn(runs, l.Machine.counting, kind), nil)
+		if err != nil {
+			return err
+		}
+		if divergence != nil {
+			found.Kinds = append(found.Kinds, kind)
+		}
+	}
+	if len(found.Kinds) > 0 {
+		return &found
+	}
+	return nil
+}
+
+// comparesVersions finds out whether what runs do depends on the order of the names of versions.
+func (l *Learner) comparesVersions(a *Actor, runs []behavior.Run) (bool, error) {
+	if !l.Machine.orders {
+		return false, nil
+	}
+	shown := behavior.TagsIn(runs)
+	divergence, err := l.heedsNames(a, runs, shown, shown.Exchanged(l.Machine.Conditions.Ordered))
+	if err != nil {
+		return false, err
+	}
+	if divergence != nil && !l.Machine.Conditions.Ordered {
+		return false, &unexpectedOrder{Controller: a.Strategy.Describe().Name}
+	}
+	if divergence != nil {
+		l.Machine.doubtFirst(a.Name+" compares versions of different objects", "by their names, %s, now: %s; in another order: %s. Only those of one object are in the order of their age here, so what comes of it was not searched: compare those of one object",
+			runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
+	}
+	return divergence != nil, nil
+}
+
+// comparesNoted finds out whether what runs do depends on the order of the names of versions that controllers have written into objects, and of others.
+func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) error {
+	if !l.Machine.orders {
+		return nil
+	}
+	shown, noted := l.Machine.notedIn(runs)
+	for _, others := range shown.Beside(noted) {
+		if divergence, err := l.heedsNames(a, runs, noted, others); divergence != nil || err != nil {
+			return cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
+		}
+	}
+	return nil
+}
+
+// heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as a checksum.
+func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all behavior.Tags, others map[string]string) (*behavior.Divergence, error) {
+	if others == nil {
+		return nil, nil
+	}
+	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.Shifted())})
+}
+
+// comparesAges finds out whether what runs do depends on which of some objects are older, and records their kinds.
+func (l *Learner) comparesAges(a *Actor, runs []behavior.Run) (bool, error) {
+	if l.Machine.aging == nil || len(l.Machine.Conditions.Apart) > 0 {
+		return false, nil
+	}
+	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+	for _, kinds := range ages.Groups() {
+		for _, turned := range []bool{false, true} {
+			others := ages.InOrder(turned, kinds)
+			if others == nil {
+				break
+			}
+			divergence, err := l.heeds(a, runs, others, ages.Alike(kinds))
+			if err != nil {
+				return false, err
+			}
+			if divergence != nil {
+				l.Machine.compareAges(a, kinds)
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// comparesTimes finds out whether what runs do depends on which of the times that objects show, besides those of their creation, is earlier, and records their kinds.
+func (l *Learner) comparesTimes(a *Actor, runs []behavior.Run) (bool, error) {
+	if l.Machine.aging == nil {
+		return false, nil
+	}
+	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+	together := l.together(a, ages)
+	for _, kinds := range ages.Groups() {
+		if !slices.ContainsFunc(kinds, func(kind core.Kind) bool { return slices.Contains(together, kind) }) {
+			continue
+		}
+		for _, turned := range []bool{false, true} {
+			others := ages.WrittenInOrder(turned, kinds)
+			if others == nil {
+				break
+			}
+			divergence, err := l.heeds(a, runs, others, ages.Before(kinds))
+			if err != nil {
+				return false, err
+			}
+			if divergence == nil {
+				continue
+			}
+			if l.Machine.compareTimes(a, kinds); len(l.Machine.Conditions.Apart) > 0 && a.untimed() {
+				l.Machine.doubtFirst(a.Name+" compares times", "in objects, and no time passes for it: %s, now: %s; where they are seconds apart: %s", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
+			}
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// together returns the kinds of which an actor may be shown times that are the same although they are not written at once.
+func (l *Learner) together(a *Actor, ages behavior.Ages) []core.Kind {
+	kinds := ages.Kinds()
+	if a.untimed() {
+		return kinds
+	}
+	return slices.DeleteFunc(kinds, func(kind core.Kind) bool { return slices.Contains(l.Machine.Conditions.Apart, kind) })
+}
+
+// compareTimes notes that a controller compares times that are written into objects of some kinds.
+func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
+	m.Dated = withKinds(m.Dated, kinds)
+	if name := a.Strategy.Describe().Name; !slices.Contains(m.Dating, name) {
+		m.Dating = append(m.Dating, name)
+		slices.Sort(m.Dating)
+	}
+}
+
+// compareAges notes that a controller compares when objects of some kinds were created.
+func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
+	m.Compared = core.JoinAges(m.Compared, kinds)
+	if name := a.Strategy.Describe().Name; !slices.Contains(m.Comparing, name) {
+		m.Comparing = append(m.Comparing, name)
+		slices.Sort(m.Comparing)
+	}
+}
+
+// Time moves on by an instant each time that something was written: from before what the world writes in a step to after what code writes in it, and by this often.
+const (
+	instant  = 2 * time.Second
+	instants = 50
+)
+
+// instants is how often it does in a machine.
+func (m *Machine) instants() int {
+	if len(m.Conditions.Apart) > 0 {
+		return instants
+	}
+	return 0
+}
+
+// instant returns a moment as it is after what was written in the state of the walker.
+func (w *Walker) instant(at moment) moment {
+	if w.StepCache.Tracing {
+		w.depend(w.Machine.writings)
+	}
+	n := int(w.Value(w.Machine.writings))
+	at.apart = time.Duration(n) * instant
+	at.now += at.apart
+	at.number = at.number*(instants+1) + n
+	return at
+}
+
+// tick lets an instant pass if the step has written a time into an object, so that what is written next is written later.
+func (w *Walker) tick() error {
+	if !slices.ContainsFunc(w.Touched, w.dates) {
+		return nil
+	}
+	n := w.Value(w.Machine.writings)
+	if n == instants {
+		return w.doubt(&w.Machine.late, "More than %d times are written one after the other, and what comes after the last of them was searched as if they were the same", instants)
+	}
+	w.Set(w.Machine.writings, n+1)
+	return nil
+}
+
+// dates reports whether a time stands at a place of an object that did not before.
+func (w *Walker) dates(t Touch) bool {
+	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
+	if !isObject || !slices.Contains(w.Machine.Conditions.Apart, key.Kind) {
+		return false
+	}
+	now, shows := w.Machine.Vocabulary.Content(t.Cell, w.Value(t.Cell)).(core.Aged)
+	if !shows {
+		return false
+	}
+	before := map[string]string{}
+	if was, shows := w.Machine.Vocabulary.Content(t.Cell, t.Was).(core.Aged); shows {
+		before = was.Written()
+	} else if now.Created() != "" {
+		return true
+	}
+	for place, text := range now.Written() {
+		if before[place] != text {
+			return true
+		}
+	}
+	return false
+}
+
+// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was before the times that objects show. Both are the same otherwise, and when it was started again is not known.
+func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
+	if l.Machine.aging == nil || !a.domain.manner.Active || a.untimed() {
+		return false, nil
+	}
+	const since, shown = 10, 5
+	runs = slices.Clone(runs)
+	for i := range runs {
+		runs[i].Activation.Apart += since * time.Second
+	}
+	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+	for _, kind := range l.together(a, ages) {
+		divergence, err := l.heeds(a, runs, ages.Later(kind, shown), ages.Later(kind, 0))
+		if err != nil {
+			return false, err
+		}
+		if divergence == nil {
+			continue
+		}
+		if l.Machine.compareTimes(a, []core.Kind{kind}); l.Machine.Conditions.Crashes > 0 {
+			l.Machine.doubtFirst(a.Name+" looks at when it was started", "and what is older: %s, now: %s; if that was written later: %s. That it was started again after what was written before a crash was not searched", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// heeds returns where runs do something else because of the order of what is chosen in another way, nil if they do not. What is something else in the same order, too, follows from a name or
+// a time itself, such as a checksum of it, and does not count. All the rest does.
+func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Otherwise) (*behavior.Divergence, error) {
+	divergence, err := l.otherwise(a, runs, others, nil)
+	if divergence == nil || err != nil {
+		return nil, err
+	}
+	sums := map[string]bool{}
+	other, err := l.otherwise(a, runs, same, func(place string) bool { sums[place] = true; return true })
+	if other != nil || err != nil {
+		return nil, err
+	}
+	if len(sums) > 0 {
+		divergence, err = l.otherwise(a, runs, others, func(place string) bool { return sums[place] })
+	}
+	return divergence, err
+}
+
+// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is another one. It returns the session, or another one that has come as far if
+// that is over.
+func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
+	runs := []behavior.Run{run}
+	if _, noted := l.Machine.notedIn(runs); noted != nil {
+		return session, false, nil
+	}
+	all := l.others(a, runs)
+	if len(all) == 0 || a.User || a.domain.manner.Active {
+		return session, len(all) == 0 && !a.domain.manner.Active, nil
+	}
+	differs := func(others behavior.Otherwise) (bool, error) {
+		l.count(run.Activation)
+		divergence, err := session.Otherwise(l.Context, run, others, nil)
+		return divergence != nil || err == nil && l.leavesOtherwise(a.domain, session, run, others, nil) != nil, err
+	}
+	for _, others := range all {
+		switch differs, err := differs(others); {
+		case err != nil:
+			return session, false, err
+		case !differs:
+			continue
+		}
+		session.Abort()
+		session, err := l.Open(a, nil)
+		if err != nil {
+			return nil, false, err
+		}
+		divergence, err := l.again(session, run, 1)
+		if divergence != nil {
+			if err = l.diagnose(a, []behavior.Run{run}, 0, divergence); err == nil {
+				err = ErrStopped
+			}
+		}
+		return session, false, err
+	}
+	return session, true, nil
+}
+
+// chooses reports whether a run goes on with one of several calls that wait: which one that is follows from what they name.
+func (d *domain) chooses(run behavior.Run) bool {
+	return run.Activation.Own == behavior.Works && len(d.rest[d.valueOf(run.Activation.Since)].Calls) > 1
+}
+
+// otherwise takes a fresh instance along runs as they are if something else is chosen, and returns where it does more than to use that, or leaves another memory. A function may
+// excuse calls that write something else and places in memory; nil excuses none.
+func (l *Learner) otherwise(a *Actor, runs []behavior.Run, others behavior.Otherwise, excused func(place string) bool) (*behavior.Divergence, error) {
+	session, err := l.fresh(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Abort()
+	var writing func(core.Call) bool
+	if excused != nil {
+		writing = func(recorded core.Call) bool { return excused("the call " + recorded.Identity()) }
+	}
+	for _, run := range runs {
+		l.count(run.Activation)
+		if divergence, err := session.Otherwise(l.Context, run, others, writing); divergence != nil || err != nil {
+			return divergence, err
+		}
+	}
+	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], others, excused), nil
+}
+
+// leavesOtherwise returns where the memory of an instance that was taken along a run with something else chosen is another one than what the run leaves, but for that; nil if it is not. What
+// is left counts even if nothing was found to be kept so far: it may be kept because of that only.
+func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, others behavior.Otherwise, excused func(place string) bool) *behavior.Divergence {
+	if d.fresh == nil {
+		return nil
+	}
+	memory := session.Memory()
+	if memory == nil {
+		return nil
+	}
+	d.originate(memory, run)
+	left, found := behavior.Leaves(others, d.contents[run.Leaf.Memory], l.contents(d, memory))
+	return keepsAt(run, left, found, func(path, here, there string) bool { return here != there && (excused == nil || !excused(path)) })
+}
