@@ -423,6 +423,18 @@ func TestDraws(t *testing.T) {
 			zones := []string{"north", "south", "east0", "west0", "central"}
 			return ctrl.Result{}, makeMap(ctx, c, w, "w", map[string]string{"zone": zones[mathrand.Intn(len(zones))]})
 		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		{"a word that is dropped", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+			m := configMap(w.Name, nil)
+			m.Data = map[string]string{"password": rand.String(20)}
+			if err := c.Create(ctx, m); client.IgnoreAlreadyExists(err) != nil {
+				return ctrl.Result{}, err
+			}
+			w.Spec.Config = map[string]string{"on": "off"}[w.Spec.Config]
+			if w.Spec.Config == "" {
+				w.Spec.Config = "on"
+			}
+			return ctrl.Result{}, c.Update(ctx, w)
+		}, orrery.Options{}, core.Violated, "draws never stops changing"},
 		{"another word each time", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			w.Spec.Config = rand.String(5)
 			return ctrl.Result{}, c.Update(ctx, w)

@@ -29,6 +29,8 @@ type Node struct {
 	// Drawn tells that the run has drawn random values before it comes here, and Draw is the number of the draw that they are of.
 	Drawn bool
 	Draw  state.Value
+	// Spends tells that something of what the run has drawn stands in the call. It is filled in by the owner of the tree, who sets Weighed once it has been found out.
+	Spends, Weighed bool
 
 	// variants are the nodes for each draw, by its number, where the run comes to draw here; otherwise there are none.
 	variants map[state.Value]*Node

@@ -14,9 +14,10 @@ type drawing struct {
 	item   core.Item
 	// number is that of the draw, answers is how many the run has got, and since is how many it had when it had drawn for the last time.
 	number, answers, since int
-	// current is set while the code runs, drew once it has drawn something, and counted once something was made of it.
-	current       core.Draw
-	drew, counted bool
+	// current is set while the code runs, drawn are those in which it has drawn something, and counted is set once something was made of it.
+	current core.Draw
+	drawn   []core.Draw
+	counted bool
 }
 
 // drawing returns what the run of an item draws that begins in a state, or goes on.
@@ -43,15 +44,15 @@ func (d *drawing) begins() {
 func (d *drawing) ends() {
 	if d.current != nil {
 		if d.current.End() {
-			d.drew, d.since = true, d.answers
+			d.drawn, d.since = append(d.drawn, d.current), d.answers
 		}
 		d.current = nil
 	}
 }
 
-// used notes that the run has an effect.
-func (d *drawing) used(s State) State {
-	if !d.drew || d.counted {
+// used notes that a call of the run has an effect. It uses up what was drawn if it names any of that.
+func (d *drawing) used(s State, call core.Call) State {
+	if d.counted || !slices.ContainsFunc(d.drawn, func(draw core.Draw) bool { return len(draw.Words([]string{call.Identity()})) > 0 }) {
 		return s
 	}
 	d.counted = true

@@ -130,7 +130,7 @@ func (e *explorer) next(from State, p player, item core.Item, s *schedule, answe
 	if err != nil {
 		return from, result, false, false, err
 	}
-	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.turns, draw: t.drawing.number, drew: t.drawing.drew}, true)
+	t.state = t.state.withFlight(item, flight{given: t.given, chosen: s.turns, draw: t.drawing.number, drew: len(t.drawing.drawn) > 0}, true)
 	t.settle()
 	return t.state, result, len(t.written) > 0, done, nil
 }

@@ -117,7 +117,7 @@ func (t *turn) answer(call core.Call) core.Response {
 		answer = t.perhapsFailing(call, answer)
 		t.effective = t.effective || effects()
 		if effects() {
-			t.state = t.drawing.used(t.state)
+			t.state = t.drawing.used(t.state, call)
 		}
 	}
 	by := t.acting.ProcessName()

@@ -15,7 +15,7 @@ import (
 // Controllers draw random values, mostly to make up names. For those that are known to, they follow from a seed (see [core.Randomness]), which has to be another
 // one where a value that was drawn may be known to somebody: two runs that draw the same name by accident would not create the two objects that real ones do. It
 // has to be the same one where nothing was made of the values, or there would be no end to the states. So each request has a number of its draw in the
-// state, which goes up with the first write of a run that has drawn, or when such a run leaves another memory. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings apart
+// state, which goes up with the first write in which something stands that its run has drawn, or when such a run leaves another memory. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings apart
 // would keep states from being the same.
 
 // draws are those of an item.
@@ -128,6 +128,51 @@ func (w *Walker) drawn(node *behavior.Node) *behavior.Node {
 		w.depend(w.drawing.item.draws.cell)
 	}
 	return node.Variant(w.drawing.number)
+}
+
+// spend uses up what a run has drawn if something of that stands in the call of a node, which has had an effect: a password that is drawn for a Secret which is there already is lost.
+func (w *Walker) spend(a *Actor, activation behavior.Activation, node *behavior.Node) error {
+	if !node.Weighed {
+		if w.Learn == nil {
+			return ErrUnknown
+		}
+		if err := w.Learn.weigh(a, behavior.Run{Activation: activation, Path: w.path[w.base:]}, node); err != nil {
+			return err
+		}
+	}
+	if !node.Spends {
+		return nil
+	}
+	return w.useUp()
+}
+
+// weigh finds out whether the call of a node behind a run is another one as other values are drawn.
+func (l *Learner) weigh(a *Actor, run behavior.Run, node *behavior.Node) error {
+	for variation := 1; variation <= leastVaried && !node.Spends; variation++ {
+		run.Activation.Variation = variation
+		call, err := l.otherCall(a, run, node.Call)
+		if err != nil {
+			return err
+		}
+		node.Spends = call == nil || call.Identity() != node.Call.Identity()
+	}
+	node.Weighed = true
+	return nil
+}
+
+// otherCall returns the call that comes behind a run which draws other values, in the place of a recorded one, nil if it does something else before that.
+func (l *Learner) otherCall(a *Actor, run behavior.Run, recorded core.Call) (core.Call, error) {
+	session, strayed, err := l.brought(a, run.Activation.Since, 0)
+	if strayed != nil || err != nil {
+		return nil, err
+	}
+	defer session.Abort()
+	l.count(run.Activation)
+	if _, parting, err := session.Vary(l.Context, run); parting != nil || err != nil {
+		return nil, err
+	}
+	call, _, err := session.NextAs(l.Context, recorded)
+	return call, err
 }
 
 // useUp notes that something was made of what a run has drawn: it is not drawn again.

@@ -237,7 +237,7 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 			return nil, err
 		}
 		if node.Drawn && effected {
-			if err := w.useUp(); err != nil {
+			if err := w.spend(a, activation, node); err != nil {
 				return nil, err
 			}
 		}
