@@ -2,11 +2,13 @@ package clientgo
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // background is what goes on in a process between items.
@@ -18,11 +20,29 @@ type background struct {
 	ofAll bool
 	// started tells that it goes on by now.
 	started bool
+	// asked tells that it may go on, began is closed when it does, and setup is the goroutine of the set-up, which does not wait for that.
+	asked *atomic.Bool
+	began chan struct{}
+	setup uint64
 }
 
 func newBackground(logger logr.Logger) background {
 	ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logger))
-	return background{ctx: ctx, stop: stop}
+	setup, _ := goroutine.Current()
+	return background{ctx: ctx, stop: stop, asked: new(atomic.Bool), began: make(chan struct{}), setup: setup}
+}
+
+// waits has goroutines that the set-up has started for what goes on between items wait until that begins: how far they come before the set-up has returned is chance. It reports whether it has begun, false for all others.
+func (b *background) waits() bool {
+	if current, _ := goroutine.Current(); current == b.setup || !b.asked.Load() {
+		return false
+	}
+	select {
+	case <-b.began:
+		return true
+	case <-b.ctx.Done():
+		return false
+	}
 }
 
 var _ core.Active = (*instance)(nil)
@@ -31,6 +51,7 @@ var _ core.Active = (*instance)(nil)
 func (i *instance) Start(recorder core.EffectRecorder) []func() {
 	i.environment.current.Background(i.environment.background.ctx, recorder)
 	i.environment.background.started = true
+	close(i.environment.background.began)
 	return nil
 }
 

@@ -2,14 +2,18 @@ package clientgo_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/clientgo"
@@ -153,5 +157,30 @@ func TestHiddenBackground(t *testing.T) {
 	}
 	if r.Verdict != core.Inconclusive || !slices.ContainsFunc(r.Reasons, chance) {
 		t.Errorf("%s: %v %v", r.Verdict, r.Reasons, summaries(r))
+	}
+}
+
+// TestLoopsAtOnce has a goroutine of the set-up read and write at once, and then each hour: it waits until controllers run, however far the set-up has come. It takes off a label that a sync puts on, or does nothing.
+func TestLoopsAtOnce(t *testing.T) {
+	for name, want := range map[string]core.Verdict{"on": core.Violated, "off": core.Holds} {
+		for range 3 {
+			r := checkAny(t, orrery.Options{}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
+				label := func(ctx context.Context, to string) error {
+					known, err := p.configMaps.ConfigMaps("default").Get("a")
+					if err != nil || known.Labels["is"] == to {
+						return err
+					}
+					patch := fmt.Appendf(nil, `{"metadata":{"labels":{"is":%q}}}`, to)
+					_, err = p.client.CoreV1().ConfigMaps("default").Patch(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{})
+					return err
+				}
+				p.sync = func(ctx context.Context, _ string) error { return label(ctx, name) }
+				go wait.UntilWithContext(e.Background(), func(ctx context.Context) { _ = label(ctx, "off") }, time.Hour)
+				return nil
+			})), clientgo.ObjectValues(in("default", "a", nil)))
+			if r.Verdict != want {
+				t.Fatalf("%s with a sync that labels it %s, want %s: %v %v", r.Verdict, name, want, r.Reasons, summaries(r))
+			}
+		}
 	}
 }

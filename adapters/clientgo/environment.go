@@ -74,6 +74,7 @@ func (e *Environment) Context() context.Context { return e.ctx }
 // Background returns a context for what the controllers do between items, in goroutines that the set-up starts: it lasts as long as they run.
 // A check then takes what these goroutines do for steps of the process, at any moment.
 func (e *Environment) Background() context.Context {
+	e.background.asked.Store(true)
 	e.background.ofAll = true
 	return e.background.ctx
 }
@@ -81,6 +82,7 @@ func (e *Environment) Background() context.Context {
 // BackgroundOf is as [Environment.Background] for goroutines that are a part of one controller only, by the name that it is registered with: they use nothing that
 // others use, but for the clients and informers of the environment. What the other controllers do is then searched with less effort.
 func (e *Environment) BackgroundOf(controller string) context.Context {
+	e.background.asked.Store(true)
 	if !slices.Contains(e.background.of, controller) {
 		e.background.of = append(e.background.of, controller)
 	}
@@ -185,6 +187,11 @@ func (e *Environment) tooEarly(of informer.Form) {
 	}
 }
 
-func (e *Environment) idleRequest(request string) {
+// idleRequest notes that the set-up asks something, or has what it has started wait, and reports whether controllers run by now.
+func (e *Environment) idleRequest(request string) bool {
+	if e.background.waits() {
+		return true
+	}
 	e.notes.Doubt("the set-up got no answer to %q, as the API server answers only once controllers run: ask it in a sync, or leave the request out of the set-up", request)
+	return false
 }

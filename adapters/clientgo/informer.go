@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"k8s.io/client-go/tools/cache"
 
@@ -163,7 +165,12 @@ func (e *Environment) handmade() error {
 // unfed reports whether a value is an informer that client-go has made, a lister that shows a store which it has made, or what makes such informers: a factory
 // that was not filled.
 func unfed(v reflect.Value) bool {
-	if v.Kind() != reflect.Struct {
+	switch v.Kind() {
+	case reflect.Struct:
+	case reflect.Func:
+		of := receiver(v)
+		return of.IsValid() && fromClientgo(of, "sharedIndexInformer", "controller", "Reflector")
+	default:
 		return false
 	}
 	switch at := v.Type().PkgPath(); {
@@ -179,6 +186,29 @@ func unfed(v reflect.Value) bool {
 		}
 	}
 	return false
+}
+
+// receiver returns the informer whose method a function is, such as the [cache.InformerSynced] that controllers keep; the zero value for all others. A method that is a value is a pointer to where it
+// is in memory, with its receiver behind that. Of those of interfaces, this is one, too.
+func receiver(function reflect.Value) reflect.Value {
+	if function.IsNil() || !function.CanAddr() {
+		return reflect.Value{}
+	}
+	name := runtime.FuncForPC(function.Pointer()).Name()
+	of, method := strings.CutSuffix(strings.TrimPrefix(name, clientgoCache+"."), "-fm")
+	if !method || !strings.HasPrefix(name, clientgoCache) {
+		return reflect.Value{}
+	}
+	behind := unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(function.UnsafeAddr())), unsafe.Sizeof(uintptr(0)))
+	switch of, _, _ = strings.Cut(of, "."); {
+	case of == "SharedIndexInformer":
+		return reflect.ValueOf(*(*cache.SharedIndexInformer)(behind))
+	case of == "SharedInformer":
+		return reflect.ValueOf(*(*cache.SharedInformer)(behind))
+	case of == "Controller":
+		return reflect.ValueOf(*(*cache.Controller)(behind))
+	}
+	return reflect.Value{}
 }
 
 // ofInformers reports whether a type is of a package of informers: a generated one, or one that was written after these.

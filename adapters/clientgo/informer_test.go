@@ -318,6 +318,13 @@ func TestMistakes(t *testing.T) {
 		{"informer that is asked for later", func(e *clientgo.Environment) error {
 			return register(e, &struct{ pods coreinformers.PodInformer }{informers.NewSharedInformerFactory(client(e), 0).Core().V1().Pods()})
 		}, ".pods is an informer, or a lister of one"},
+		{"method of an informer", func(e *clientgo.Environment) error {
+			return register(e, &struct{ synced []cache.InformerSynced }{[]cache.InformerSynced{informers.NewSharedInformerFactory(client(e), 0).Core().V1().Pods().Informer().HasSynced}})
+		}, ".synced[0] is an informer, or a lister of one"},
+		{"method of an informer under another name", func(e *clientgo.Environment) error {
+			var pods cache.SharedInformer = coreinformers.NewPodInformer(client(e), "default", 0, cache.Indexers{})
+			return register(e, &struct{ run func(<-chan struct{}) }{pods.Run})
+		}, ".run is an informer, or a lister of one"},
 		{"informer of a resource", func(e *clientgo.Environment) error {
 			pods, err := informers.NewSharedInformerFactory(client(e), 0).ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
 			if err != nil {

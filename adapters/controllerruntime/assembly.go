@@ -133,8 +133,9 @@ func (a *assembly) webhook(path string, handler http.Handler) {
 	a.hooks = append(a.hooks, hook{path: path, handler: handler})
 }
 
-func (a *assembly) idleRequest(request string) {
+func (a *assembly) idleRequest(request string) bool {
 	a.Doubt("the set-up got no answer to %q, as the API server answers only once controllers run: ask it in a reconcile, or leave the request out of the set-up", request)
+	return false
 }
 
 // requestType returns the type of the work items of a controller, and false if the

@@ -26,8 +26,8 @@ type Transport struct {
 	Server *kube.Server
 	// Current has the run whose calls the requests are.
 	Current *Current
-	// Idle is told of requests that are made while nothing runs.
-	Idle func(request string)
+	// Idle is told of requests that are made while nothing runs. It may wait until something does, and reports whether it has.
+	Idle func(request string) bool
 	// via, if not nil, is what the calls go through on their way to the recorder of the run.
 	via func(core.EffectRecorder) core.EffectRecorder
 }
@@ -39,14 +39,20 @@ func (t *Transport) Beside(server *kube.Server, via func(core.EffectRecorder) co
 
 // Call makes a call that is no request to an API server, for what runs at the moment, or for what the context belongs to. The error says that nothing runs.
 func (t *Transport) Call(ctx context.Context, call core.Call) (core.Response, error) {
-	run := t.Current.Of(ctx)
+	run := t.run(ctx, call.String())
 	if run == nil {
-		if t.Idle != nil {
-			t.Idle(call.String())
-		}
 		return nil, fmt.Errorf("the set-up of a controller asks %q, which is answered only once controllers run", call)
 	}
 	return run.recorder.Do(call), nil
+}
+
+// run returns the run that something belongs to which is asked with a context, nil if nothing runs.
+func (t *Transport) run(ctx context.Context, asked string) *Run {
+	run := t.Current.Of(ctx)
+	if run == nil && t.Idle != nil && t.Idle(asked) {
+		run = t.Current.Of(ctx)
+	}
+	return run
 }
 
 // New returns a transport whose requests are the calls of a single run, through the recorder: for users who act on a cluster, for tools,
@@ -111,12 +117,9 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if allowed := review(sent, body); allowed != nil {
 		return reply(sent, http.StatusCreated, allowed), nil
 	}
-	run := t.Current.Of(sent.Context())
+	asked := sent.Method + " " + sent.URL.Path
+	run := t.run(sent.Context(), asked)
 	if run == nil {
-		asked := sent.Method + " " + sent.URL.Path
-		if t.Idle != nil {
-			t.Idle(asked)
-		}
 		return respond(sent, apierrors.NewServiceUnavailable(fmt.Sprintf("the set-up of a controller asks %q of the API server, which answers only once controllers run: ask it where they work, or leave it out of the set-up", asked)))
 	}
 	if t.via != nil {

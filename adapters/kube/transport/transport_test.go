@@ -112,7 +112,7 @@ func TestWhatIsNotModelledIsACallAsWell(t *testing.T) {
 
 func TestWithoutARun(t *testing.T) {
 	idle := ""
-	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(request string) { idle = request }}
+	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(request string) bool { idle = request; return false }}
 	if code, _ := send(t, over, http.MethodGet, "/api/v1/pods", ""); code != http.StatusServiceUnavailable || idle != "GET /api/v1/pods" {
 		t.Errorf("answered with %d, idle is told of %q", code, idle)
 	}
@@ -130,7 +130,7 @@ func TestWithoutARun(t *testing.T) {
 func TestReviewsOfOneself(t *testing.T) {
 	const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 	const body = `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","spec":{"resourceAttributes":{"verb":"list","resource":"pods"}}}`
-	transport := &Transport{Server: newServer(t), Current: new(Current), Idle: func(request string) { t.Errorf("%s is told to be idle", request) }}
+	transport := &Transport{Server: newServer(t), Current: new(Current), Idle: func(request string) bool { t.Errorf("%s is told to be idle", request); return false }}
 	code, text := send(t, transport, http.MethodPost, path, body)
 	if code != http.StatusCreated || !strings.Contains(text, `"status":{"allowed":true}`) || !strings.Contains(text, `"verb":"list"`) {
 		t.Errorf("%d %s", code, text)
@@ -186,7 +186,7 @@ func (w wrapping) Do(call core.Call) core.Response { return w.run.Do(wrapped{cal
 // TestBeside checks that requests to a second server are calls of the same run, through what is between it and the run; also those that are not modelled.
 func TestBeside(t *testing.T) {
 	idle := 0
-	main := &Transport{Server: newServer(t), Current: new(Current), Idle: func(string) { idle++ }}
+	main := &Transport{Server: newServer(t), Current: new(Current), Idle: func(string) bool { idle++; return false }}
 	beside := main.Beside(newServer(t), func(run core.EffectRecorder) core.EffectRecorder { return wrapping{run} })
 	if code, _ := send(t, beside, http.MethodGet, "/api/v1/pods", ""); code != http.StatusServiceUnavailable || idle != 1 {
 		t.Errorf("answered with %d, idle is told %d times", code, idle)
@@ -207,7 +207,7 @@ func TestBeside(t *testing.T) {
 // TestCall checks that other calls than requests belong to the run that goes on, and that there is an error while nothing runs.
 func TestCall(t *testing.T) {
 	asked := ""
-	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(what string) { asked = what }}
+	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(what string) bool { asked = what; return false }}
 	call := &kube.Enqueue{Item: core.Item{Request: "a"}}
 	if _, err := over.Call(t.Context(), call); err == nil || asked != "enqueue a" || !strings.Contains(err.Error(), "answered only once controllers run") {
 		t.Errorf("got %v, idle is told of %q", err, asked)
