@@ -47,6 +47,14 @@ type verdict struct {
 // idle is why a check says nothing in which nothing happens: all properties hold in it, whatever controllers do.
 const idle = "nothing happened, as no controller had anything to do: add initial objects that a controller watches, or a scenario of users"
 
+// restless is why a check says nothing that compares outcomes of which there are none: in each state in which nothing happens, somebody would do more if he were asked.
+const restless = "nothing was compared, as no end is settled: wherever nothing happens any more, a controller would change something if it was run again. Check properties.Fixpoint(), which says what"
+
+// comparesOutcomes reports whether a property is judged by outcomes.
+func comparesOutcomes(p core.PropertyReport) bool {
+	return slices.ContainsFunc([]core.Property{properties.SameOutcome(), properties.CrashSafety(), properties.StalenessSafety()}, func(known core.Property) bool { return p.Name == known.Name })
+}
+
 // judge judges every property, and tells the story of every violation and every outcome.
 func (v *verdict) judge(ctx context.Context) {
 	v.matchComparisons(ctx)
@@ -73,6 +81,9 @@ func (v *verdict) judge(ctx context.Context) {
 	}
 	if v.space.Stats.Transitions == 0 && len(v.findings) == 0 && len(v.reasons) == 0 {
 		v.because(idle)
+	}
+	if v.space.Stats.Terminal > 0 && v.ends == 0 && len(v.findings) == 0 && slices.ContainsFunc(v.reports, comparesOutcomes) {
+		v.because(restless)
 	}
 	if len(v.reasons) == 0 && len(v.unmodelled) == 0 {
 		return

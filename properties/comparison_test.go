@@ -200,7 +200,7 @@ func TestUnsettledEndsAreNotExpected(t *testing.T) {
 			1: {key: fields{"x": 1, "seen": 0}}, 2: {key: fields{"x": 2, "seen": 0}}, 3: {key: fields{"x": 2, "seen": 1}},
 		},
 		relisted: map[core.StateID][]core.Item{3: {again}},
-		tried:    map[core.StateID]map[core.Item]core.Effect{3: {again: {Wrote: true}}},
+		tried:    map[core.StateID]map[core.Item]core.Effect{3: {again: {Wrote: true, Changes: []core.Change{{Key: key, After: number(1)}}}}},
 	}
 	g.add(0, 1, "calm")
 	restart(g.add(0, 2, "c"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/emirpasic/gods/v2/maps/linkedhashmap"
@@ -58,7 +59,7 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 		at := stem.EndIn(g, one.has)
 		item := one.at[at]
 		for _, effect := range g.Try(at, item) {
-			if effect.Wrote && causeOf(item.Strategy, patterns(changed(effect))) == one.why {
+			if unrests(effect) && causeOf(item.Strategy, patterns(changed(effect))) == one.why {
 				found.tell(one.why, item.String(), tellRestless(item, effect, stem, at))
 				break
 			}
@@ -132,7 +133,7 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 		relisted := r.graph.Relisted(id)
 		for _, item := range relisted {
 			for _, effect := range r.graph.Try(id, item) {
-				if effect.Wrote && !yield(item, effect) {
+				if unrests(effect) && !yield(item, effect) {
 					return
 				}
 			}
@@ -142,12 +143,19 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 				continue
 			}
 			for _, effect := range r.graph.Try(id, item) {
-				if effect.Wrote && r.queuedBefore(id, item) && !yield(item, effect) {
+				if unrests(effect) && r.queuedBefore(id, item) && !yield(item, effect) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// unrests reports whether a run leaves objects other than they were. What it writes and takes back again, such as a status that says that it is at work, is as it was.
+func unrests(effect core.Effect) bool {
+	return effect.Wrote && slices.ContainsFunc(effect.Changes, func(c core.Change) bool {
+		return c.Before == nil || c.After == nil || !reflect.DeepEqual(c.Before.Fields(), c.After.Fields())
+	})
 }
 
 // settled reports whether a quiet state stays as it is.

@@ -146,12 +146,12 @@ func TestFixpoint(t *testing.T) {
 			nil,
 		},
 		{
-			"a write that is undone is one",
+			"a write that is undone is none",
 			graph{
 				relisted: map[core.StateID][]core.Item{1: {one}},
 				tried:    map[core.StateID]map[core.Item]core.Effect{1: {one: {Wrote: true}}},
 			},
-			&one,
+			nil,
 		},
 		{
 			"a state that is not quiet",
@@ -179,11 +179,12 @@ func TestFixpoint(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
+	made := core.Effect{Wrote: true, Changes: []core.Change{{Key: core.Key{Kind: "K", Name: "k"}, After: number(1)}}}
 	g := &graph{
 		initial:  []core.StateID{0},
 		outcomes: map[core.StateID]string{1: "x", 2: "y", 3: "x", 4: "z"},
 		relisted: map[core.StateID][]core.Item{4: {item("one")}},
-		tried:    map[core.StateID]map[core.Item]core.Effect{4: {item("one"): {Wrote: true}}},
+		tried:    map[core.StateID]map[core.Item]core.Effect{4: {item("one"): made}},
 	}
 	for to := range core.StateID(4) {
 		g.add(0, to+1, []string{"a", "b", "c", "d"}[to])
@@ -200,11 +201,11 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("the controllers are %v", v.Controllers)
 	}
 	// A request that would change nothing that counts, such as the time, takes no outcome away.
-	g.tried[4] = map[core.Item]core.Effect{item("one"): {Wrote: true, Alike: true}}
+	g.tried[4] = map[core.Item]core.Effect{item("one"): {Wrote: true, Alike: true, Changes: made.Changes}}
 	if outcomes, err = properties.Outcomes(context.Background(), g); err != nil || len(outcomes) != 3 || outcomes[2].States[0] != 4 {
 		t.Fatalf("the outcomes are %+v, %v", outcomes, err)
 	}
-	g.tried[4] = map[core.Item]core.Effect{item("one"): {Wrote: true}}
+	g.tried[4] = map[core.Item]core.Effect{item("one"): made}
 	g.outcomes[2] = "x"
 	if v := violated(t, g, properties.SameOutcome()); v != nil {
 		t.Errorf("equal ends violate it: %+v", v)

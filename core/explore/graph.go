@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // States implements [core.Graph].
@@ -239,7 +240,7 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	var effects []core.Effect
 	err = w.EachOrder(s.machine.Item(a, item.Request), func(t *transition.Taken) bool {
 		effect := w.Effect(t)
-		effect.Alike = !slices.ContainsFunc(effect.Changes, s.counts)
+		effect.Alike = s.alike(s.look(s.row(id)), effect.Changes)
 		effects = append(effects, effect)
 		return true
 	})
@@ -250,13 +251,23 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	return effects
 }
 
-// counts reports whether an object counts otherwise in outcomes after a change.
-func (s *Space) counts(change core.Change) bool {
-	if change.Before == nil || change.After == nil {
-		return true
+// alike reports whether all objects of a state count in outcomes as they do after some changes. The state is the one before them, or the one after.
+func (s *Space) alike(look state.Look, changes []core.Change) bool {
+	objects := look.Objects()
+	before, after := slices.Clone(objects), slices.Clone(objects)
+	for _, change := range changes {
+		i := slices.IndexFunc(objects, func(o core.Object) bool { return o.Key == change.Key })
+		if i < 0 || change.Before == nil || change.After == nil {
+			return false
+		}
+		before[i].Content, after[i].Content = change.Before, change.After
 	}
-	of := s.machine.System.Store
-	return !reflect.DeepEqual(of.Outcome(change.Key, change.Before), of.Outcome(change.Key, change.After))
+	return len(changes) == 0 || reflect.DeepEqual(s.canonical(before), s.canonical(after))
+}
+
+// canonical returns what of objects counts in outcomes, in the form in which it is compared.
+func (s *Space) canonical(objects []core.Object) map[core.Key]any {
+	return s.machine.System.Store.CanonicalOutcome(objects, s.outcomeOf(objects))
 }
 
 // Effect implements [core.Graph].
@@ -283,8 +294,13 @@ func (s *Space) untried(err error) {
 
 // Outcome implements [core.Graph].
 func (s *Space) Outcome(id core.StateID) map[core.Key]any {
+	return s.outcomeOf(s.look(s.row(id)).Objects())
+}
+
+// outcomeOf returns what of objects counts in outcomes.
+func (s *Space) outcomeOf(objects []core.Object) map[core.Key]any {
 	outcome := map[core.Key]any{}
-	for _, object := range s.look(s.row(id)).Objects() {
+	for _, object := range objects {
 		if fields := s.machine.System.Store.Outcome(object.Key, object.Content); fields != nil {
 			outcome[object.Key] = fields
 		}

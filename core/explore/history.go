@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
+	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
@@ -244,10 +245,10 @@ func (s *Space) looksAgain(id core.StateID) (found bool, err error) {
 // deed says what a step does that counts in outcomes, nothing if there is nothing.
 func (s *Space) deed(t *transition.Taken) string {
 	effect := s.executor.Effect(t)
-	if at := slices.IndexFunc(effect.Changes, s.counts); at >= 0 && effect.Wrote {
-		return deedOf(effect.Changes[at])
+	if !effect.Wrote || s.alike(state.NewLook(s.machine.Vocabulary, s.executor.Vector), effect.Changes) {
+		return ""
 	}
-	return ""
+	return deedOf(effect.Changes[0])
 }
 
 // deedOf says what a change does.

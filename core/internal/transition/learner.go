@@ -117,7 +117,11 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	if call != nil {
 		node.Ask(current.session.Pending())
 	}
-	if activation.Event == nil && a.fallible {
+	switch {
+	case !a.fallible:
+	case activation.Event != nil:
+		l.spare(a, activation, node)
+	default:
 		l.fail(node)
 		for _, turn := range node.Turns[min(1, len(node.Turns)):] {
 			l.fail(turn)
@@ -167,6 +171,19 @@ func (l *Learner) fail(node *behavior.Node) {
 	for _, f := range l.Machine.System.Store.Faults(node.Call) {
 		l.Machine.Fails = true
 		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
+	}
+}
+
+// spare notes that nothing goes wrong at the call of a node that event handlers make: they run in the step that changes what they handle.
+func (l *Learner) spare(a *Actor, activation behavior.Activation, node *behavior.Node) {
+	c := l.Machine.Conditions
+	if node.Call == nil || node.Call.Source() == core.Cached || c.Failures+c.Crashes == 0 {
+		return
+	}
+	faults := l.Machine.System.Store.Faults(node.Call)
+	if c.Failures > 0 && len(faults) > 0 || c.Crashes > 0 && slices.ContainsFunc(faults, func(f core.Fault) bool { return f.Commits }) {
+		l.Machine.doubtFirst(a.Name+" asks the API in its event handlers", "(%s: %s), which nobody repeats: that such a call fails, that it crashes there, or that it misses the event as it does not run, was not searched. Have a handler enqueue a request, and ask in the reconcile",
+			activation, node.Call)
 	}
 }
 

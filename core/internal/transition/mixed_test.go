@@ -304,7 +304,7 @@ rests: `},
 			system.Strategies = append(system.Strategies, d)
 			return system
 		}, Conditions{}, `
-3 states, 2 steps, 167 runs
+3 states, 2 steps, 168 runs
 rests: n ……
 draws: c`},
 	}

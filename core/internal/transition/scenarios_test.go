@@ -378,7 +378,7 @@ func drawers() []scenario {
 				}}
 			})
 		}, Conditions{}, `
-2 states, 1 steps, 111 runs
+2 states, 1 steps, 112 runs
 rests: name ……
 draws: c`},
 		{"it decides by chance", func() *core.System {

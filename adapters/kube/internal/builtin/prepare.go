@@ -190,7 +190,9 @@ func prepareStatus(r *kinds.Resource, object, current *unstructured.Unstructured
 		object.SetDeletionTimestamp(nil)
 		object.SetOwnerReferences(current.GetOwnerReferences())
 		if status := PodStatus(object); status["qosClass"] == nil {
-			status["qosClass"] = jsontree.At(current, "status", "qosClass")
+			if class := jsontree.At(current, "status", "qosClass"); class != nil {
+				status["qosClass"] = class
+			}
 		}
 	case kinds.DaemonSet:
 		setTemplateGeneration(object, templateGeneration(current.Object))
