@@ -61,7 +61,7 @@ func (p *Project) Plan() (*Plan, error) {
 	if len(calls) == 0 {
 		return nil, fmt.Errorf("no controller can be set up in a test:\n  %s", strings.Join(c.missing, "\n  "))
 	}
-	plan.Missing = append(plan.Missing, c.missing...)
+	plan.Missing = append(append(plan.Missing, c.missing...), p.leftOut()...)
 	if len(calls) > few {
 		plan.Missing = append(plan.Missing, fmt.Sprintf("%d registrations at once take long to search: keep those that work together, such as one controller and those whose objects it waits for, and write a test for each such group", len(calls)))
 	}

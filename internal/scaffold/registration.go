@@ -107,6 +107,59 @@ func chained(f *source, call *ast.CallExpr) *ast.CallExpr {
 	}
 }
 
+// leftOut says what else is done with the managers on which controllers are set up, and is no part of the test.
+func (p *Project) leftOut() []string {
+	var all []string
+	seen := map[ast.Node]bool{}
+	for _, r := range p.registrations {
+		if r.manager == "" || seen[r.within.body] {
+			continue
+		}
+		seen[r.within.body] = true
+		ast.Inspect(r.within.body, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if what := p.besides(r, call); what != "" {
+				all = append(all, p.at(call)+" "+what)
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// besides says what a call beside a registration does with the manager, nothing if that is a part of the test, or none of its business.
+func (p *Project) besides(r *registration, call *ast.CallExpr) string {
+	name, of := "", ""
+	switch called := call.Fun.(type) {
+	case *ast.Ident:
+		if _, decl := r.in.of.function(called.Name); decl != nil {
+			name = called.Name
+		}
+	case *ast.SelectorExpr:
+		if on, ok := called.X.(*ast.CallExpr); ok {
+			if asked, ok := on.Fun.(*ast.SelectorExpr); ok && isNamed(asked.X, r.manager) {
+				of = asked.Sel.Name + "." + called.Sel.Name
+			}
+		}
+		if from, ok := called.X.(*ast.Ident); ok && p.packageAt(r.in.importOf(from.Name)) != nil {
+			name = from.Name + "." + called.Sel.Name
+		}
+	}
+	gives := slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return isNamed(e, r.manager) })
+	switch {
+	case of == "GetFieldIndexer.IndexField":
+		return "indexes a field, which the test leaves out: copy it to the beginning of each set-up whose controllers list by it"
+	case of == "GetWebhookServer.Register":
+		return "registers a webhook by hand, which the test leaves out: copy it to a set-up, and pass the file with its configuration with controllerruntime.WebhookConfigurations"
+	case gives && name != "" && p.setupCalled(r.in, r.within.body, call) == nil:
+		return "gives the manager to " + name + ", which the test does not call: copy the call to the beginning of each set-up that needs what it registers, such as indexes of fields"
+	}
+	return ""
+}
+
 // findSchemes finds what the project adds to its scheme: calls of functions such as AddToScheme of a package.
 func (p *Project) findSchemes() {
 	for _, f := range p.sources() {
