@@ -153,7 +153,7 @@ func (v *verdict) tellViolations(space *explore.Space, p core.Property, violatio
 			continue
 		}
 		if why := v.byChance(space, p, finding); why != "" {
-			v.because(fmt.Sprintf("a violation of %q was found, but it depends on %s", p.Name, why))
+			v.because(fmt.Sprintf("a violation of %q was found (%s), but it depends on %s", p.Name, finding.Summary, why))
 			if report.Verdict == core.Holds {
 				report.Verdict = core.Inconclusive
 			}

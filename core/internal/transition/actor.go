@@ -93,6 +93,20 @@ func (a *Actor) apart(at moment) time.Duration {
 // untimed reports whether no time passes for runs of an actor.
 func (a *Actor) untimed() bool { return a.Background || a.domain.manner.Ticks }
 
+// waitTogether names an actor that waits for a time, and those that will be found to do so next: what an active process does once a time has come shows in the runs of all who share its memory.
+func (a *Actor) waitTogether() []string {
+	names := []string{a.Strategy.Describe().Name}
+	if !a.domain.manner.Active {
+		return names
+	}
+	for _, b := range a.domain.Members {
+		if name := b.Strategy.Describe().Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // activation returns what a run for an item is about.
 func (it *Item) activation(since *behavior.Memory, at moment, draw state.Value) behavior.Activation {
 	activation := it.Actor.reconciling(it.Request, since, at)

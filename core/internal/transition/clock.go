@@ -97,18 +97,31 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		if parting == nil && left == nil {
 			continue
 		}
-		// Is it because of the clock that it goes another way?
-		same, err := l.follow(a, run, shift{})
-		if err != nil {
+		if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
 			return false, err
-		}
-		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same, shift{}) != nil {
-			return false, nil
 		}
 		if parting == nil {
 			return true, l.drift(a, run, left)
 		}
 		return true, l.awaits(a, run, parting)
+	}
+	return false, nil
+}
+
+// goesOtherwise reports whether code goes another way along a path although nothing has moved, so that it is not because of the clock if it does. Code that is known to leave something to chance is given more of them.
+func (l *Learner) goesOtherwise(a *Actor, run behavior.Run) (bool, error) {
+	times := 1
+	if l.Fickle(a) {
+		times = fair
+	}
+	for range times {
+		same, err := l.follow(a, run, shift{})
+		if err != nil {
+			return false, err
+		}
+		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same, shift{}) != nil {
+			return true, nil
+		}
 	}
 	return false, nil
 }
@@ -453,20 +466,6 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 		a.wait(parting.Observed, "the behavior of %s depends on the clock, and after the last of the times that passed, more were not searched (%s): %s", a.Name, more, text)
 	}
 	return nil
-}
-
-// waitTogether names an actor that waits for a time, and those that will be found to do so next: what an active process does once a time has come shows in the runs of all who share its memory.
-func (a *Actor) waitTogether() []string {
-	names := []string{a.Strategy.Describe().Name}
-	if !a.domain.manner.Active {
-		return names
-	}
-	for _, b := range a.domain.Members {
-		if name := b.Strategy.Describe().Name; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // wait notes how an actor waits for a time that is not searched, and what it does later if it is told by that, once.

@@ -378,7 +378,7 @@ func (l *Learner) passes(span, passed time.Duration) bool {
 // since finds out of a path that code takes when time has passed whether it takes it as soon as it does something else than before: where two runs go on that
 // part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
 func (l *Learner) since(a *Actor, run behavior.Run) error {
-	if !a.awaits || a.Waits != "" || a.domain.manner.Active {
+	if !a.awaits || a.Waits != "" || a.domain.manner.Active || l.Fickle(a) { // of whom nobody knows whether it is because of the time
 		return nil
 	}
 	for _, span := range l.Machine.calendar.Last(run.Activation.Passed) {
@@ -452,6 +452,9 @@ func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, n
 
 // between finds out whether an actor does something else between now and much later than at any time that is searched: there are several times then that it waits for.
 func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
+	if l.Fickle(a) {
+		return nil
+	}
 	parting, by, err := l.amid(a, run, later, run.Activation.Passed, behavior.Epoch, func(by time.Duration) (*behavior.Divergence, *left, error) {
 		return l.lookAt(a, run, a.domain.shift(by))
 	})
