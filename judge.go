@@ -182,13 +182,21 @@ func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// longer says what helps if an error is that the time was over.
+func longer(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ": raise --max-time (Options.MaxTime)"
+	}
+	return ""
+}
+
 func undecided(p core.Property, err error) string {
 	switch {
 	case !ended(err):
 	case p.Judge == nil:
-		return fmt.Sprintf("%q is violated, but the check ended before a run could be found that shows it", p.Name)
+		return fmt.Sprintf("%q is violated, but the check ended before a run could be found that shows it", p.Name) + longer(err)
 	default:
-		return fmt.Sprintf("the search ended before %q could be judged", p.Name)
+		return fmt.Sprintf("the search ended before %q could be judged", p.Name) + longer(err)
 	}
 	return fmt.Sprintf("%q could not be judged: %v", p.Name, err)
 }
@@ -382,7 +390,7 @@ func (v *verdict) tellOutcomes(ctx context.Context) (int, []core.OutcomeReport) 
 		return err
 	})
 	if err != nil {
-		v.because("the search ended before all outcomes could be compared")
+		v.because("the search ended before all outcomes could be compared" + longer(err))
 	}
 	return len(outcomes), reports
 }

@@ -155,11 +155,19 @@ func (i *sharedInformer) IsStopped() bool { return false }
 // handmade returns an error if a controller holds an informer that client-go has made, or a lister of one: nobody fills its store, in which there would be
 // nothing, whatever the API server has.
 func (e *Environment) handmade() error {
+	if at := memory.Find(unshared, e.roots()...); at != "" {
+		return fmt.Errorf("%s is an informer of cache.NewInformer, NewIndexerInformer or NewInformerWithOptions, which is not modelled: have the controller take a cache.SharedIndexInformer, and pass it one of Environment.Informer or of a factory that was filled", at)
+	}
 	if at := memory.Find(unfed, e.roots()...); at != "" {
 		return fmt.Errorf("%s is an informer, or a lister of one, that the set-up did not get from the environment: nobody would fill it. Make it by a factory that was filled "+
 			"with Environment.Fill, or with Environment.Informer; one that a constructor makes by itself is taken over with Environment.TakeOverInformers", at)
 	}
 	return nil
+}
+
+// unshared reports whether a value is what runs an informer that nobody shares.
+func unshared(v reflect.Value) bool {
+	return v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && v.Type().Name() == "controller"
 }
 
 // unfed reports whether a value is an informer that client-go has made, a lister that shows a store which it has made, or what makes such informers: a factory

@@ -42,7 +42,7 @@ type takenInformer struct {
 func (e *Environment) TakeOverInformers(of ...any) error {
 	made := madeIn(of)
 	if len(made) == 0 {
-		return fmt.Errorf("no informer that client-go has made can be reached from %s: pass pointers to what keeps the informers", typesIn(of))
+		return fmt.Errorf("no shared informer that client-go has made can be reached from %s: pass pointers to what keeps the informers (those of cache.NewInformer, which nobody shares, are not modelled: have the controller take a cache.SharedIndexInformer of Environment.Informer)", typesIn(of))
 	}
 	for _, informer := range made {
 		if err := e.takeOverInformer(informer); err != nil {

@@ -184,7 +184,7 @@ func TestInformersThatAreNotTakenOver(t *testing.T) {
 		setup func(*clientgo.Environment) error
 		want  string
 	}{
-		"nothing": {func(e *clientgo.Environment) error { return e.TakeOverInformers(&parts{}) }, "no informer that client-go has made can be reached from [*clientgo_test.parts]"},
+		"nothing": {func(e *clientgo.Environment) error { return e.TakeOverInformers(&parts{}) }, "no shared informer that client-go has made can be reached from [*clientgo_test.parts]"},
 		"too late": {func(e *clientgo.Environment) error {
 			p := newPainter(e)
 			return errors.Join(p.listen(), e.TakeOverInformers(p))
