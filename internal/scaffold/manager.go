@@ -31,6 +31,8 @@ func (t *testFile) makesManager(in *source, function ast.Expr) bool {
 func (t *testFile) addOptions(p *Project, plan *Plan, from scope, options ast.Expr) {
 	made, _ := from.within.literal(options).(*ast.CompositeLit)
 	if made == nil {
+		plan.Missing = append(plan.Missing, fmt.Sprintf("the options of the manager (%s) are left out, as the code does not tell what they are there: say those that controllers see something of (%s) by controllerruntime.ManagerOptions",
+			p.at(options), strings.Join(carried, ", ")))
 		return
 	}
 	later := map[string]ast.Expr{}
