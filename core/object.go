@@ -62,6 +62,9 @@ type Identified interface {
 
 	// Identities returns these names. They must be a function of the content, and long enough not to be found in other texts by chance.
 	Identities() []string
+
+	// Chosen returns the one of them that the store has chosen as it liked, and that says nothing of the object, such as a uid; empty if there is none.
+	Chosen() string
 }
 
 // Tagged is a [Content] that shows a name of this very version, such as a resource version. Who keeps the name may refer to the version by it.

@@ -175,3 +175,36 @@ func TestAgesOfObjects(t *testing.T) {
 		})
 	}
 }
+
+// TestOrderOfUIDs: who keeps the first of several by their uids keeps another one on each cluster. Who only writes one down, or looks for its own, does not.
+func TestOrderOfUIDs(t *testing.T) {
+	byUID := func(a, b corev1.ConfigMap) bool { return a.UID < b.UID }
+	for about, test := range map[string]struct {
+		keeper controllerruntime.Option
+		want   core.Verdict
+	}{
+		"the first one":       {keeping(byUID), core.Inconclusive},
+		"the first by name":   {keeping(func(a, b corev1.ConfigMap) bool { return a.Name < b.Name }), core.Holds},
+		"the one that is not": {keeping(func(a, b corev1.ConfigMap) bool { return a.UID != b.UID && a.Name < b.Name }), core.Holds},
+		"one that is noted": {reconcilesConfigMaps("keeper", func(ctx context.Context, c client.Client, o *corev1.ConfigMap) (ctrl.Result, error) {
+			if o.Annotations["uid"] == string(o.UID) {
+				return ctrl.Result{}, nil
+			}
+			metav1.SetMetaDataAnnotation(&o.ObjectMeta, "uid", string(o.UID))
+			return ctrl.Result{}, c.Update(ctx, o)
+		}), core.Holds},
+	} {
+		t.Run(about, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), test.keeper, controllerruntime.ObjectValues(configMap("a", nil), configMap("b", nil), configMap("c", nil)))
+			system.Properties = properties.Convergent()
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			says := slices.ContainsFunc(result.Report.Reasons, func(text string) bool { return strings.HasPrefix(text, "keeper heeds the order of uids, which a server makes at random") })
+			if r := result.Report; r.Verdict != test.want || says != (test.want == core.Inconclusive) {
+				t.Errorf("%s, want %s: %v %v", r.Verdict, test.want, r.Reasons, r.Findings)
+			}
+		})
+	}
+}

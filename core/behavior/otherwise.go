@@ -166,6 +166,32 @@ func TagsIn(runs []Run) Tags {
 	return names
 }
 
+// ChosenIn returns the names of objects that their store has chosen as it liked, of those that are shown in some runs.
+func ChosenIn(runs []Run) Tags {
+	names := Tags{}
+	eachShown(runs, func(key core.Key, content core.Content) {
+		if identified, ok := content.(core.Identified); ok && identified.Chosen() != "" && !slices.Contains(names[key], identified.Chosen()) {
+			names[key] = append(names[key], identified.Chosen())
+		}
+	})
+	return names
+}
+
+// Nudged returns for each name another one of the same length in the same order, as names differ before their ends.
+func (t Tags) Nudged() map[string]string {
+	others := map[string]string{}
+	for _, names := range t {
+		for _, name := range names {
+			last := "0"
+			if strings.HasSuffix(name, last) {
+				last = "1"
+			}
+			others[name] = name[:len(name)-1] + last
+		}
+	}
+	return others
+}
+
 // TaggedIn returns the versions with names that are shown in some runs, each name of an object once.
 func TaggedIn(runs []Run) map[core.Key][]core.Tagged {
 	shown := map[core.Key][]core.Tagged{}

@@ -88,7 +88,7 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 			return false, err
 		}
 		compares := false
-		for _, what := range []func(*Actor, []behavior.Run) (bool, error){l.comparesVersions, l.comparesTimes, l.comparesAges} {
+		for _, what := range []func(*Actor, []behavior.Run) (bool, error){l.comparesVersions, l.comparesUIDs, l.comparesTimes, l.comparesAges} {
 			found, err := what(a, runs)
 			if err != nil {
 				return false, err
@@ -100,13 +100,16 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 	return false, nil
 }
 
-// others returns what else runs are shown, once all together: names of versions in another order, objects of which each is older, or younger, than the one before, and objects of which more was counted.
+// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, and objects of which more was counted.
 func (l *Learner) others(a *Actor, runs []behavior.Run) []behavior.Otherwise {
 	var falling behavior.Together
 	if l.Machine.orders {
 		if names := behavior.TagsIn(runs).Exchanged(l.Machine.Conditions.Ordered); names != nil {
 			falling = append(falling, behavior.Renamed{Names: core.NewRetagging(names)})
 		}
+	}
+	if uids := behavior.ChosenIn(runs).Exchanged(false); uids != nil {
+		falling = append(falling, behavior.Renamed{Names: core.NewRetagging(uids)})
 	}
 	var all []behavior.Otherwise
 	if l.Machine.aging != nil {
@@ -192,6 +195,20 @@ func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all behavior.Tags, o
 		return nil, nil
 	}
 	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.Shifted())})
+}
+
+// comparesUIDs finds out whether what runs do depends on the order of names that the store has chosen as it liked, such as uids. They are in one order in all searches.
+func (l *Learner) comparesUIDs(a *Actor, runs []behavior.Run) (bool, error) {
+	chosen := behavior.ChosenIn(runs)
+	exchanged := chosen.Exchanged(false)
+	if exchanged == nil {
+		return false, nil
+	}
+	divergence, err := l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(exchanged)}, behavior.Renamed{Names: core.NewRetagging(chosen.Nudged())})
+	if divergence != nil {
+		l.Machine.doubtFirst(a.Name+" heeds the order of uids,", "which a server makes at random: %s, now: %s; in another order: %s. Only one order was searched: order objects by their names", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
+	}
+	return divergence != nil, err
 }
 
 // comparesAges finds out whether what runs do depends on which of some objects are older, and records their kinds.

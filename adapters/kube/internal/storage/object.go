@@ -84,12 +84,15 @@ func New(tree map[string]any, again int, unshown ...string) *Object {
 // Canonical implements [core.Content].
 func (o *Object) Canonical() string { return o.canonical }
 
+// Chosen implements [core.Identified].
+func (o *Object) Chosen() string { return string(o.Meta().GetUID()) }
+
 // Identities implements [core.Identified].
 func (o *Object) Identities() []string {
 	meta := o.Meta()
 	var names []string
-	if uid := meta.GetUID(); uid != "" {
-		names = append(names, string(uid))
+	if uid := o.Chosen(); uid != "" {
+		names = append(names, uid)
 	}
 	if _, generated := GeneratedFrom(meta.GetName(), meta.GetGenerateName()); generated {
 		names = append(names, meta.GetName())
