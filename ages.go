@@ -70,7 +70,7 @@ func do(controllers []string, verb string) string {
 
 // underAllTimes searches with all times the same, and with times that are apart where controllers compare them.
 func (c *check) underAllTimes(ctx context.Context) (*verdict, error) {
-	system, apart := c.system, c.exploring.Conditions.Apart
+	system, exploring, apart := c.system, c.exploring, c.exploring.Conditions.Apart
 	v, err := c.underAllAges(ctx)
 	for before := v; err == nil; {
 		dated, look := union(apart, c.dated), do(c.dating, "compare")+" times that are written into objects"
@@ -94,7 +94,7 @@ func (c *check) underAllTimes(ctx context.Context) (*verdict, error) {
 		if v.violates(func(f core.Finding) bool {
 			return before.violates(func(shorter core.Finding) bool { return shorter.Property == f.Property })
 		}) {
-			c.exploring.Conditions.Apart = nil
+			c.exploring = exploring
 			return before, nil
 		}
 		if before.violated() && len(v.reasons) > 0 {
