@@ -425,3 +425,31 @@ func TestTwoControllers(t *testing.T) {
 		}
 	}
 }
+
+// TestDeletionsThatAreMissed has handlers that take what they get about a deletion for the object. Where caches may be late, the watch may be broken as well, and they panic: it is said without the rule for that.
+func TestDeletionsThatAreMissed(t *testing.T) {
+	lag := []orrery.Staleness{{Rule: orrery.Lag(1)}}
+	for name, test := range map[string]struct {
+		takes   func(object any)
+		options orrery.Options
+		want    core.Verdict
+	}{
+		"it knows them":      {func(any) {}, orrery.Options{Stale: lag}, core.Holds},
+		"it does not":        {func(object any) { _ = object.(*corev1.ConfigMap) }, orrery.Options{Stale: lag}, core.Inconclusive},
+		"nothing goes wrong": {func(object any) { _ = object.(*corev1.ConfigMap) }, orrery.Options{}, core.Holds},
+		"it gets one":        {func(object any) { _ = object.(*corev1.ConfigMap) }, orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Relist}}}, core.Violated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := checkAny(t, test.options, clientgo.Setup(setupOf(func(_ *clientgo.Environment, p *parts) error {
+				p.change = test.takes
+				return nil
+			})), clientgo.ObjectValues(in("default", "a", nil)), clientgo.Scenario(scenario.Delete(in("default", "a", nil))))
+			says := slices.ContainsFunc(r.Reasons, func(reason string) bool {
+				return strings.Contains(reason, "cache.DeletedFinalStateUnknown, as after a broken watch")
+			})
+			if r.Verdict != test.want || says != (test.want == core.Inconclusive) {
+				t.Errorf("%s, want %s: %v %v", r.Verdict, test.want, r.Reasons, summaries(r))
+			}
+		})
+	}
+}

@@ -95,7 +95,10 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		if err := l.close(session, a, run); err != nil {
 			return err
 		}
-		return l.besides(a, run)
+		if err := l.besides(a, run); err != nil {
+			return err
+		}
+		return l.misses(a, run)
 	}
 	drawn := l.drawn(session, a, run)
 	before := count{iotrace.Now()}
@@ -118,6 +121,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		}
 	}
 	if err := l.besides(a, run); err != nil {
+		return err
+	}
+	if err := l.misses(a, run); err != nil {
 		return err
 	}
 	compares := false

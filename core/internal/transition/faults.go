@@ -339,6 +339,27 @@ func (w *Walker) relist(a *Actor) error {
 	return nil
 }
 
+// misses finds out whether event handlers do something else about a deletion if the watch was broken when it happened: they get what was known last, in another form. Where caches may be late, they may be so.
+func (l *Learner) misses(a *Actor, run behavior.Run) error {
+	e := run.Activation.Event
+	if e == nil || e.New != nil || e.Missed || !l.Machine.lags || a.User || l.Fickle(a) {
+		return nil
+	}
+	missed := *e
+	missed.Missed = true
+	var runs []behavior.Run
+	if since := run.Activation.Since; since != nil {
+		runs = slices.Clone(since.Histories[0])
+	}
+	runs = append(runs, run)
+	runs[len(runs)-1].Activation.Event = &missed
+	divergence, err := l.otherwise(a, runs, behavior.Renamed{Names: core.NewRetagging(nil)}, nil)
+	if divergence != nil {
+		l.Machine.doubtFirst(a.Name+" does something else about a deletion", "that it gets as cache.DeletedFinalStateUnknown, as after a broken watch: %s, else: %s; then: %s. Search that with the staleness rule relist, and look into what such a value holds", run.Activation, divergence.Recorded, divergence.Observed)
+	}
+	return err
+}
+
 // viewAt returns the view of a cell, nil for any other cell.
 func (m *Machine) viewAt(c state.Cell) *view.View {
 	for _, p := range m.Processes {
