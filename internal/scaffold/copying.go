@@ -8,6 +8,7 @@ import (
 	"go/printer"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -213,7 +214,7 @@ func (c *copier) variable(from scope, name string, depth int) (stands ast.Expr, 
 		}
 		return ast.NewIdent(c.define(statement{name, code, true})), ""
 	}
-	code, obstacle := c.expression(from, made, depth-1)
+	code, obstacle := c.expression(from, flagged(from.within.body, name, made), depth-1)
 	if obstacle != "" {
 		return nil, name
 	}
@@ -259,8 +260,33 @@ func (c *copier) text(node ast.Node) string {
 }
 
 // flagDefault returns the default of the flag that a variable is for, nil if it is for none.
-func flagDefault(within ast.Node, name string) ast.Expr {
-	var found ast.Expr
+func flagDefault(within ast.Node, name string) (found ast.Expr) {
+	eachFlag(within, func(filled, standard ast.Expr) {
+		if isNamed(filled, name) {
+			found = standard
+		}
+	})
+	return found
+}
+
+// flagged returns what a variable is made of with the defaults of the flags that are for its fields.
+func flagged(within ast.Node, name string, made ast.Expr) ast.Expr {
+	literal, ok := made.(*ast.CompositeLit)
+	if !ok {
+		return made
+	}
+	filled := *literal
+	eachFlag(within, func(field, standard ast.Expr) {
+		selected, ok := field.(*ast.SelectorExpr)
+		if ok && isNamed(selected.X, name) && elementOf(&filled, selected.Sel.Name) == nil {
+			filled.Elts = append(slices.Clip(filled.Elts), &ast.KeyValueExpr{Key: ast.NewIdent(selected.Sel.Name), Value: standard})
+		}
+	})
+	return &filled
+}
+
+// eachFlag calls a function with what each flag is for and with its default.
+func eachFlag(within ast.Node, visit func(filled, standard ast.Expr)) {
 	ast.Inspect(within, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
 		const arguments = 4 // where the value goes, the name, the default, and what it is for
@@ -271,16 +297,11 @@ func flagDefault(within ast.Node, name string) ast.Expr {
 		if !ok || !strings.HasSuffix(called.Sel.Name, "Var") {
 			return true
 		}
-		address, ok := call.Args[0].(*ast.UnaryExpr)
-		if !ok || address.Op != token.AND {
-			return true
-		}
-		if ident, ok := address.X.(*ast.Ident); ok && ident.Name == name {
-			found = call.Args[2]
+		if address, ok := call.Args[0].(*ast.UnaryExpr); ok && address.Op == token.AND {
+			visit(address.X, call.Args[2])
 		}
 		return true
 	})
-	return found
 }
 
 // zero returns a value for a parameter that nothing is known of but its type.
