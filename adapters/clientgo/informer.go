@@ -208,12 +208,13 @@ func receiver(function reflect.Value) reflect.Value {
 		return reflect.Value{}
 	}
 	behind := unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(function.UnsafeAddr())), unsafe.Sizeof(uintptr(0)))
-	switch of, _, _ = strings.Cut(of, "."); {
-	case of == "SharedIndexInformer":
+	of, _, _ = strings.Cut(of, ".")
+	switch of {
+	case "SharedIndexInformer":
 		return reflect.ValueOf(*(*cache.SharedIndexInformer)(behind))
-	case of == "SharedInformer":
+	case "SharedInformer":
 		return reflect.ValueOf(*(*cache.SharedInformer)(behind))
-	case of == "Controller":
+	case "Controller":
 		return reflect.ValueOf(*(*cache.Controller)(behind))
 	}
 	return reflect.Value{}

@@ -201,7 +201,9 @@ func TestOrderOfUIDs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			says := slices.ContainsFunc(result.Report.Reasons, func(text string) bool { return strings.HasPrefix(text, "keeper heeds the order of uids, which a server makes at random") })
+			says := slices.ContainsFunc(result.Report.Reasons, func(text string) bool {
+				return strings.HasPrefix(text, "keeper heeds the order of uids, which a server makes at random")
+			})
 			if r := result.Report; r.Verdict != test.want || says != (test.want == core.Inconclusive) {
 				t.Errorf("%s, want %s: %v %v", r.Verdict, test.want, r.Reasons, r.Findings)
 			}

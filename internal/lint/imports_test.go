@@ -96,7 +96,7 @@ func house() []place {
 		{"adapters/external/...", []string{"core", "adapters/external"}, kubernetes},
 		{"adapters/internal/system", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/companions", "adapters/kube/players", "adapters/kube/scenario", "adapters/internal/informer", "adapters/internal/pins", "adapters/internal/webhook", "internal/goroutine", "record/live"}, kubernetes},
 		{"adapters/controllerruntime", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
-		{"adapters/clientgo", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/..."}, kubernetes},
+		{"adapters/clientgo", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/transport", "adapters/kube/companions", "adapters/kube/scenario", "adapters/internal/...", "internal/goroutine"}, kubernetes},
 		{"adapters/knative", []string{"internal/goroutine", "adapters/clientgo"}, kubernetes},
 		{"adapters/observe", []string{"core", "internal/goroutine", "record/live", "record/live/redact"}, kubernetes},
 		{"adapters/observe/bucket", nil, libraries},

@@ -90,13 +90,13 @@ func written(tree map[string]any) map[string]string {
 
 // ofClock reports whether a time may have been read off the clock, or is whole minutes after or before such a one.
 func ofClock(at time.Time) bool {
-	const far, close, near = 731 * 24 * time.Hour, 2 * time.Minute, 2 * time.Second // what is written one after the other is so within minutes
+	const far, together, near = 731 * 24 * time.Hour, 2 * time.Minute, 2 * time.Second // what is written one after the other is so within minutes
 	since := at.Sub(Now().Time)
 	if since.Abs() > far {
 		return false
 	}
 	away := (since%time.Minute + time.Minute) % time.Minute
-	return since.Abs() < close || away < near
+	return since.Abs() < together || away < near
 }
 
 // MovedText returns a time in the form of JSON that much later, with as many digits behind the second, and false if a text is none.
