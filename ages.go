@@ -121,9 +121,10 @@ func (v *verdict) withhold(doubtful func(core.Finding) bool, why string) {
 	v.findings = slices.DeleteFunc(v.findings, doubtful)
 }
 
-// over reports whether there is no time for another search.
+// over reports whether there is no time for another search: less than a search leaves for judging, when it has come to its limit.
 func (c *check) over(ctx context.Context) bool {
-	return ctx.Err() != nil || c.options.MaxTime > 0 && time.Since(c.began) >= c.options.MaxTime
+	const leaves = 4
+	return ctx.Err() != nil || c.options.MaxTime > 0 && time.Since(c.began) >= c.options.MaxTime-c.options.MaxTime/leaves
 }
 
 // withAges searches with objects of different ages.

@@ -210,3 +210,32 @@ func TestOrderOfUIDs(t *testing.T) {
 		})
 	}
 }
+
+// TestNoTimeForAges: a search that comes to its limit of time says so once, and that there was no time for objects of other ages. No other one is begun in what is left for judging.
+func TestNoTimeForAges(t *testing.T) {
+	var objects []client.Object
+	for i := range 12 {
+		objects = append(objects, configMap(fmt.Sprint("m", i), nil))
+	}
+	lag, err := orrery.ParseStaleness("all=lag(2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := controllerruntime.ForTest(t, newScheme(), keeping(older), controllerruntime.ObjectValues(objects...))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Crashes: 2, Failures: 2, Stale: lag, Granularity: orrery.PerCall, MaxTime: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, ages := 0, 0
+	for _, reason := range result.Report.Reasons {
+		if strings.Contains(reason, "reached the time limit") {
+			limits++
+		}
+		if strings.Contains(reason, "there was no time to search with others of them older") {
+			ages++
+		}
+	}
+	if limits != 1 || ages != 1 || result.Report.States == 0 {
+		t.Errorf("%d states: %q", result.Report.States, result.Report.Reasons)
+	}
+}
