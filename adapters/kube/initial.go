@@ -249,6 +249,9 @@ func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstruct
 func completeInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
 	builtin.Protect(r, tree)
 	status, hasStatus := tree.Object["status"]
+	if fields, ok := status.(map[string]any); ok && len(fields) == 0 {
+		hasStatus = false // as in all values of Go types: nobody has said anything of it
+	}
 	generation, owners := tree.GetGeneration(), jsontree.At(tree, "metadata", "ownerReferences")
 	tree.SetOwnerReferences(nil)
 	created, err := r.Rules.Create(kindrules.Request{

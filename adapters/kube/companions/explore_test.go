@@ -283,7 +283,7 @@ func TestConvergent(t *testing.T) {
 			[]string{"0 active; SuccessCriteriaMet; Complete; c-15778082-bq001 Succeeded; "}, 15242, // it compares times, so that no order is left out; 79 else
 		},
 		{"a claim", stateful, []client.Object{waiting.DeepCopy(), claim("c")}, nil, []string{"claim c Bound; p Running, ready; "}, 6},
-		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p ; "}, 2},
+		{"no claim", stateful, []client.Object{waiting.DeepCopy()}, nil, []string{"p Pending; "}, 2},
 		{"a gate", sets, []client.Object{gated.DeepCopy()}, nil, []string{"p Running; "}, 3},
 		{"a Pod that ends", sets, []client.Object{once.DeepCopy()}, nil, []string{"p Succeeded; "}, 4},
 		{"a Pod that fails", []companions.Companion{failing}, []client.Object{once.DeepCopy()}, nil, []string{"p Failed; "}, 4},
