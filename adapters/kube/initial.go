@@ -249,9 +249,6 @@ func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstruct
 func completeInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
 	builtin.Protect(r, tree)
 	status, hasStatus := tree.Object["status"]
-	if fields, ok := status.(map[string]any); ok && len(fields) == 0 {
-		hasStatus = false // as in all values of Go types: nobody has said anything of it
-	}
 	generation, owners := tree.GetGeneration(), jsontree.At(tree, "metadata", "ownerReferences")
 	tree.SetOwnerReferences(nil)
 	created, err := r.Rules.Create(kindrules.Request{
@@ -262,13 +259,20 @@ func completeInitial(r *kinds.Resource, version string, key core.Key, tree *unst
 	}
 	tree.Object = created.Object
 	tree.SetGeneration(generation)
-	if hasStatus {
+	given, made := fieldsIn(status), fieldsIn(tree.Object["status"])
+	if hasStatus && (given > 0 || made == 0) { // all values of Go types have one, and nobody has said anything of it
 		tree.Object["status"] = status
 	}
 	if owners != nil {
 		jsontree.Set(tree.Object, owners, "metadata", "ownerReferences")
 	}
 	return nil
+}
+
+// fieldsIn counts the fields of an object within another one.
+func fieldsIn(value any) int {
+	fields, _ := value.(map[string]any)
+	return len(fields)
 }
 
 // withoutName is what is wrong with an object, without the name that a refusal begins with.
