@@ -34,7 +34,10 @@ func newBackground(logger logr.Logger) background {
 
 // waits has goroutines that the set-up has started for what goes on between items wait until that begins: how far they come before the set-up has returned is chance. It reports whether it has begun, false for all others.
 func (b *background) waits() bool {
-	if current, _ := goroutine.Current(); current == b.setup || !b.asked.Load() {
+	if !b.asked.Load() {
+		return false
+	}
+	if current, _ := goroutine.Current(); current == b.setup {
 		return false
 	}
 	select {
@@ -44,6 +47,9 @@ func (b *background) waits() bool {
 		return false
 	}
 }
+
+// runs reports whether anything runs by now. What the set-up has started waits until it does.
+func (e *Environment) runs() bool { return e.current.Run() != nil || e.background.waits() }
 
 var _ core.Active = (*instance)(nil)
 

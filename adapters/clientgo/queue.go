@@ -165,9 +165,7 @@ func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 
 // addedHere notes what is added, and returns false for what is to be enqueued by a call: another item than the one that is worked on.
 func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) bool {
-	if q.environment.current.Run() == nil {
-		q.environment.background.waits()
-	}
+	q.environment.runs() // or waits until then
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch run := q.run; {

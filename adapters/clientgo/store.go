@@ -31,7 +31,7 @@ func (s *viewStore) List() []any { return s.list("", "") }
 // list returns what the view shows of a namespace, empty for all, with an entry of an index, empty for none.
 func (s *viewStore) list(namespace, indexed string) []any {
 	i := s.informer
-	if i.environment.current.Run() == nil && !i.environment.background.waits() {
+	if !i.environment.runs() {
 		i.environment.tooEarly(i.form)
 		return nil
 	}
@@ -111,7 +111,7 @@ func (s *viewStore) GetByKey(key string) (item any, exists bool, err error) {
 	if _, some := i.scope.Select(informer.Selection{Namespace: namespace}); !some {
 		return nil, false, nil
 	}
-	if i.environment.current.Run() == nil && !i.environment.background.waits() {
+	if !i.environment.runs() {
 		i.environment.tooEarly(i.form)
 		return nil, false, nil
 	}

@@ -26,7 +26,7 @@ type Transport struct {
 	Server *kube.Server
 	// Current has the run whose calls the requests are.
 	Current *Current
-	// Idle is told of requests that are made while nothing runs. It may wait until something does, and reports whether it has.
+	// Idle is called for requests that are made while nothing runs. It may wait until something does, and reports whether it has.
 	Idle func(request string) bool
 	// via, if not nil, is what the calls go through on their way to the recorder of the run.
 	via func(core.EffectRecorder) core.EffectRecorder

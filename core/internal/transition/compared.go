@@ -64,11 +64,7 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 	if a.User || !l.Searching && !l.Following || l.Fickle(a) {
 		return false, nil
 	}
-	var runs []behavior.Run
-	if since := run.Activation.Since; since != nil {
-		runs = slices.Clone(since.Histories[0])
-	}
-	runs = append(runs, run)
+	runs := upTo(run)
 	if slices.ContainsFunc(runs, a.domain.chooses) {
 		return false, nil
 	}
@@ -98,6 +94,14 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 		return compares, nil
 	}
 	return false, nil
+}
+
+// upTo returns the runs of an instance that lead to what it remembers when a run begins, and the run.
+func upTo(run behavior.Run) []behavior.Run {
+	if since := run.Activation.Since; since != nil {
+		return append(slices.Clone(since.Histories[0]), run)
+	}
+	return []behavior.Run{run}
 }
 
 // others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, and objects of which more was counted.
@@ -280,8 +284,7 @@ func (l *Learner) together(a *Actor, ages behavior.Ages) []core.Kind {
 // compareTimes notes that a controller compares times that are written into objects of some kinds.
 func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
 	m.Dated = withKinds(m.Dated, kinds)
-	if name := a.Strategy.Describe().Name; !slices.Contains(m.Dating, name) {
-		m.Dating = append(m.Dating, name)
+	if added(&m.Dating, a.Strategy.Describe().Name) {
 		slices.Sort(m.Dating)
 	}
 }
@@ -289,8 +292,7 @@ func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
 // compareAges notes that a controller compares when objects of some kinds were created.
 func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
 	m.Compared = core.JoinAges(m.Compared, kinds)
-	if name := a.Strategy.Describe().Name; !slices.Contains(m.Comparing, name) {
-		m.Comparing = append(m.Comparing, name)
+	if added(&m.Comparing, a.Strategy.Describe().Name) {
 		slices.Sort(m.Comparing)
 	}
 }

@@ -347,11 +347,7 @@ func (l *Learner) misses(a *Actor, run behavior.Run) error {
 	}
 	missed := *e
 	missed.Missed = true
-	var runs []behavior.Run
-	if since := run.Activation.Since; since != nil {
-		runs = slices.Clone(since.Histories[0])
-	}
-	runs = append(runs, run)
+	runs := upTo(run)
 	runs[len(runs)-1].Activation.Event = &missed
 	divergence, err := l.otherwise(a, runs, behavior.Renamed{Names: core.NewRetagging(nil)}, nil)
 	if divergence != nil {

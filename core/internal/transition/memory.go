@@ -197,10 +197,7 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	if d.remembers() {
 		d.begun[from] = append(d.begun[from], begun{a, run})
 	}
-	history := []behavior.Run{run}
-	if since != nil {
-		history = append(slices.Clone(since.Histories[0]), run)
-	}
+	history := upTo(run)
 	if !known {
 		d.values[identity] = value
 		for _, p := range d.parts {

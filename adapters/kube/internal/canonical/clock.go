@@ -42,10 +42,6 @@ type location struct {
 const (
 	// near is how long code may have slept before it looked at the clock.
 	near = time.Minute
-	// far is how far from the clock times are looked for.
-	far = 731 * 24 * time.Hour
-	// tick is more than what the clock shows at the start of a run beyond a whole number of long times.
-	tick = 2 * time.Second
 )
 
 // Passes notes that the clock may be so far ahead of where it began.
@@ -228,11 +224,6 @@ func timeAfter(since time.Duration) string {
 	return fmt.Sprintf("%s%+gh>", strings.TrimSuffix(someTime, ">"), since.Hours())
 }
 
-// minutely reports whether something is not far from the clock, and whole minutes from it.
-func minutely(since time.Duration) bool {
-	return since.Abs() <= far && (since%time.Minute+time.Minute)%time.Minute < tick
-}
-
 // since returns how many whole minutes a time is after one that the clock shows, and false if it was not read off the clock. After less than a minute, it is 0.
 func (c *Clock) since(at time.Time) (time.Duration, bool) {
 	c.mu.RLock()
@@ -241,11 +232,11 @@ func (c *Clock) since(at time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	since := at.Sub(storage.Now().Time)
-	whole := minutely(since)
+	whole := storage.Minutely(since)
 	for _, ahead := range c.ahead {
 		other := at.Sub(storage.Now().Add(ahead))
 		// Of moments that are not far from each other, it is the one from which it is whole minutes away.
-		if exact := minutely(other); exact && !whole || exact == whole && other.Abs() < since.Abs() {
+		if exact := storage.Minutely(other); exact && !whole || exact == whole && other.Abs() < since.Abs() {
 			since, whole = other, exact
 		}
 	}
@@ -256,10 +247,10 @@ func (c *Clock) since(at time.Time) (time.Duration, bool) {
 	switch {
 	case minutes == 0:
 		return 0, since < near
-	case since.Abs() > far:
+	case since.Abs() > storage.Far:
 		return 0, false
 	}
-	return minutes, since-minutes < tick
+	return minutes, since-minutes < storage.Tick
 }
 
 // tell notes which times in the objects of an outcome do not count, by their places.

@@ -90,13 +90,21 @@ func written(tree map[string]any) map[string]string {
 
 // ofClock reports whether a time may have been read off the clock, or is whole minutes after or before such a one.
 func ofClock(at time.Time) bool {
-	const far, together, near = 731 * 24 * time.Hour, 2 * time.Minute, 2 * time.Second // what is written one after the other is so within minutes
+	const together = 2 * time.Minute // what is written one after the other is so within minutes
 	since := at.Sub(Now().Time)
-	if since.Abs() > far {
-		return false
-	}
-	away := (since%time.Minute + time.Minute) % time.Minute
-	return since.Abs() < together || away < near
+	return since.Abs() < together || Minutely(since)
+}
+
+const (
+	// Far is how far from the clock times are looked for.
+	Far = 731 * 24 * time.Hour
+	// Tick is more than what the clock shows at the start of a run beyond a whole number of long times.
+	Tick = 2 * time.Second
+)
+
+// Minutely reports whether something is not far from the clock, and whole minutes from it.
+func Minutely(since time.Duration) bool {
+	return since.Abs() <= Far && (since%time.Minute+time.Minute)%time.Minute < Tick
 }
 
 // MovedText returns a time in the form of JSON that much later, with as many digits behind the second, and false if a text is none.
@@ -139,6 +147,7 @@ func later(value any, by time.Duration) (any, time.Time, bool) {
 	return nil, time.Time{}, false
 }
 
+// textOf returns a text, or a number in digits.
 func textOf(value any) string {
 	if number, is := value.(int64); is {
 		return strconv.FormatInt(number, 10)
