@@ -74,7 +74,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	case v.merged:
 		report.Reduction = string(BySymmetry)
 		report.Assumptions = append(report.Assumptions, "States that are equal up to renaming of interchangeable names were merged: "+groups(system.Interchangeable)+".")
-	case c.exploring.Reducer != nil:
+	case c.exploring.Reducer != nil && (v.space.Reduced() || len(v.space.Forking()) == 0):
 		report.Reduction = string(ByPartialOrder)
 	default:
 		report.Reduction = string(NoReduction)

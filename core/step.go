@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // StepKind is the kind of a step.
@@ -62,13 +63,19 @@ type Step struct {
 	// Detail tells steps of the same kind and item apart, in the user's words: which calls fail, where the controller
 	// crashes, how old the view is that it starts again with. It is empty where all goes well.
 	Detail string
-	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower identities, and that caches list objects in the opposite order. It is
+	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower identities, that caches list objects in the opposite order, and what code does by chance ([ByChance]). It is
 	// empty where calls are answered in the order of their identities, and where there are none, and caches list in the order of keys.
 	Order string
 }
 
 // Timed reports whether steps of the kind wait for the time: they are taken only where nothing else is to be done.
 func (k StepKind) Timed() bool { return k == Fire || k == Elapse || k == Pass || k == Expire }
+
+// ByChance are the words in [Step.Order] before what code does by chance.
+const ByChance = "by chance, "
+
+// Chance reports whether it is chance that the step goes as it does: the controller may do something else in the same state. Who takes such a step in a state again and again comes to do all that it may.
+func (s Step) Chance() bool { return strings.Contains(s.Order, ByChance) }
 
 // Everything is the item of steps that are about no controller: time passes. Its request is how much, such as "an hour", or empty for a time that is longer than whatever controllers wait for.
 func Everything() Item { return Item{Strategy: "time"} }

@@ -101,8 +101,8 @@ type component struct {
 	// enabled are the steps that fairness is assumed of and that count as possible in each state, whether or not they stay inside.
 	enabled map[core.StateID][]int
 	// steps have the numbers in their order.
-	steps   []core.Step
-	numbers map[core.Step]int
+	steps   []fair.Step
+	numbers map[fair.Step]int
 }
 
 // newComponent returns the part of a graph that some states are with the steps between them, those that are accepted if not
@@ -113,7 +113,7 @@ func newComponent(g core.Graph, states []core.StateID, accepts func(core.Edge) b
 		states:  slices.Sorted(slices.Values(states)),
 		inner:   map[core.StateID][]core.Edge{},
 		enabled: map[core.StateID][]int{},
-		numbers: map[core.Step]int{},
+		numbers: map[fair.Step]int{},
 	}
 	inParts := false
 	for _, id := range c.states {
@@ -142,12 +142,14 @@ func (c *component) has(id core.StateID) bool {
 
 // enable notes that a step is possible in a state.
 func (c *component) enable(id core.StateID, step core.Step) {
-	if n := c.number(step); !slices.Contains(c.enabled[id], n) {
+	if n := c.number(id, step); !slices.Contains(c.enabled[id], n) {
 		c.enabled[id] = append(c.enabled[id], n)
 	}
 }
 
-func (c *component) number(step core.Step) int {
+// number returns the number of a step as it is possible in a state.
+func (c *component) number(id core.StateID, possible core.Step) int {
+	step := fair.In(id, possible)
 	n, known := c.numbers[step]
 	if !known {
 		n = len(c.steps)
@@ -161,7 +163,7 @@ func (c *component) number(step core.Step) int {
 func (c *component) Arcs(place uint32) iter.Seq[fair.Arc] {
 	return func(yield func(fair.Arc) bool) {
 		for i, e := range c.inner[core.StateID(place)] {
-			if !yield(fair.Arc{To: uint32(e.To), Step: c.number(e.Step), Label: uint32(i)}) {
+			if !yield(fair.Arc{To: uint32(e.To), Step: c.number(e.From, e.Step), Label: uint32(i)}) {
 				return
 			}
 		}

@@ -166,6 +166,18 @@ func (n *Node) most(before, counts map[core.Kind]int) {
 	for _, at := range n.variants {
 		at.most(before, counts)
 	}
+	if n.Chance != nil {
+		for _, way := range n.Chance.Ways {
+			if way.Node != n {
+				way.Node.mostOf(before, counts)
+			}
+		}
+	}
+	n.mostOf(before, counts)
+}
+
+// mostOf does the same for what the node itself stands for.
+func (n *Node) mostOf(before, counts map[core.Kind]int) {
 	turns := n.Turns
 	if turns == nil {
 		turns = []*Node{n}

@@ -24,6 +24,13 @@ func (p Path) Asked() []core.Call {
 	return calls
 }
 
+// Pass notes that runs have come along the path.
+func (p Path) Pass() {
+	for _, edge := range p {
+		edge.From.Passed = true
+	}
+}
+
 // Calls returns the calls on the path, in the user's words.
 func (p Path) Calls() []string {
 	calls := make([]string, len(p))
@@ -47,6 +54,8 @@ type Divergence struct {
 	Slept bool
 	// Left is what the second run left in memory, if that is where they part.
 	Left map[string]string
+	// ByChance tells that the second run does what the code was seen to do there by chance.
+	ByChance bool
 }
 
 // Replay runs the session along a path: it answers each call with the recorded
@@ -61,7 +70,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		if call == nil || call.Identity() != edge.From.Call.Identity() {
 			s.Abort()
 			parting := parting(edge.From.Call, call, leaf, i)
-			parting.Slept = s.slept
+			parting.Slept, parting.ByChance = s.slept, edge.From.Chance.Has(call, leaf, identical)
 			return parting, nil
 		}
 		s.locate(edge.From)
@@ -130,6 +139,18 @@ type Run struct {
 	Leaf *Leaf
 }
 
+// Odds returns how likely it is, by what was seen, that chance leads along the run.
+func (r Run) Odds() float64 {
+	odds := 1.0
+	for _, edge := range r.Path {
+		odds *= edge.From.Odds()
+	}
+	if r.Leaf != nil {
+		odds *= r.Leaf.odds()
+	}
+	return odds
+}
+
 // Beside returns the run as it is on an instance that has also done something for other requests: whether event handlers enqueue these does not count.
 func (r Run) Beside(requests ...core.Request) Run {
 	if r.Activation.Event == nil || r.Leaf == nil {
@@ -179,10 +200,16 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 	}
 	if call != nil || !observed.agrees(run.Leaf) {
 		s.Abort()
-		return &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed, Slept: s.slept}, nil
+		return &Divergence{
+			Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed, Slept: s.slept,
+			ByChance: run.Leaf.Chance.Has(call, observed, identical),
+		}, nil
 	}
 	return nil, nil
 }
+
+// identical reports whether two calls are the same.
+func identical(call, recorded core.Call) bool { return call.Identity() == recorded.Identity() }
 
 // agrees reports whether two leaves mean the same to a system. How long a controller
 // asks to wait does not matter, nor does the wording of an error or a failure.

@@ -46,7 +46,7 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 			return nil, nil, err
 		}
 		if call == nil || !like(call, edge.From.Call) {
-			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf}, nil
+			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf, ByChance: edge.From.Chance.Has(call, leaf, like)}, nil
 		}
 		calls = append(calls, call)
 		s.Answer(answer(calls, edge.Response))
@@ -61,7 +61,10 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 	case call == nil && ends(observed, run.Leaf):
 		return calls, nil, nil
 	}
-	return calls, &Divergence{Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed}, nil
+	return calls, &Divergence{
+		Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed,
+		ByChance: run.Leaf.Chance.Has(call, observed, like),
+	}, nil
 }
 
 // Aim identifies what a call does and to what, without the contents that it writes.

@@ -92,6 +92,9 @@ func (e *enactment) end() {
 // step takes a step. It returns a [core.DeviationError] where it goes another way.
 func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	e.events = step.Events
+	if strings.Contains(step.Order, core.ByChance) {
+		return fmt.Errorf("%s goes on by chance in the story: nobody can make it do so on a real server", step.Controller)
+	}
 	item := core.Item{Strategy: step.Controller, Request: step.Request}
 	kind, _ := core.StepKindOf(step.Kind) // what is tried at the end is reconciled
 	var err error

@@ -1,7 +1,10 @@
 package behavior
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
@@ -20,6 +23,10 @@ type Node struct {
 	Turns []*Node
 	// Leaf is how the run ended.
 	Leaf *Leaf
+	// Chance is what the code may do here with the same responses, if it was seen to do several things. All that it may do is another node each, and all of them have the same chance.
+	Chance *Chance
+	// Passed tells that a run has come to its end by here. It is filled in by the owner of the tree.
+	Passed bool
 	// Faults are the ways in which the call may fail. They are filled in by the owner of the tree.
 	Faults []Fault
 	// Earlier is the call as it would be made a tick earlier, where that is known to be another one. It is filled in by the
@@ -133,6 +140,92 @@ func (n *Node) TurnRound() *Node {
 	return n.backwards
 }
 
+// Chance is what code may do at a point of its run, as it was seen to do one thing or another with the same responses.
+type Chance struct {
+	// Ways are in the order of their names. An edge leads to the node of one of them.
+	Ways []Way
+	seen int
+}
+
+// Way is a thing that code does by chance: it makes a call, or it ends.
+type Way struct {
+	Call core.Call
+	Leaf *Leaf
+	Node *Node
+	// Seen is how often it was.
+	Seen int
+}
+
+// Name tells a way apart from others.
+func (w Way) Name() string {
+	if w.Call != nil {
+		return "it asks " + w.Call.Identity()
+	}
+	r := w.Leaf.Result
+	return fmt.Sprintf("it ends %q, %t, %t, %t, %t, %q", w.Leaf.Failure, r.Err != nil, r.Requeue, r.RequeueAfter > 0, r.Blocked, w.Leaf.Requests)
+}
+
+// String says the way in the user's words.
+func (w Way) String() string { return saying(w.Call, w.Leaf) }
+
+// Parting returns that a run goes another way than this one, behind so many calls.
+func (w Way) Parting(other Way, after int) *Divergence {
+	if w.Call != nil {
+		return parting(w.Call, other.Call, other.Leaf, after)
+	}
+	return &Divergence{Recorded: w.String(), Observed: other.String(), After: after, Call: other.Call, Ended: other.Leaf}
+}
+
+// Divide makes a node one of several ways: the one of a name. None of them is explored then: what was known of the node may be of another way.
+func (n *Node) Divide(ways []Way, name string) {
+	*n = Node{Drawn: n.Drawn, Draw: n.Draw}
+	n.Chance = &Chance{Ways: slices.SortedFunc(slices.Values(ways), func(a, b Way) int { return strings.Compare(a.Name(), b.Name()) })}
+	for i := range n.Chance.Ways {
+		way := &n.Chance.Ways[i]
+		n.Chance.seen += way.Seen
+		if way.Node = n; way.Name() != name {
+			way.Node = &Node{Drawn: n.Drawn, Draw: n.Draw, Chance: n.Chance}
+		}
+	}
+}
+
+// Odds returns how likely it is, by what was seen, that code which comes to a node goes on like that.
+func (n *Node) Odds() float64 {
+	if n.Chance == nil {
+		return 1
+	}
+	return n.Chance.odds(n.Chance.Of(n))
+}
+
+// odds returns how likely it is that code which may end like that does.
+func (l *Leaf) odds() float64 {
+	if l.Chance == nil {
+		return 1
+	}
+	return l.Chance.odds(slices.IndexFunc(l.Chance.Ways, func(w Way) bool { return w.Leaf != nil && w.Leaf.agrees(l) }))
+}
+
+// odds returns how likely a way is at least: it may have come up somewhat more often than it does.
+func (c *Chance) odds(way int) float64 {
+	seen := float64(c.Ways[way].Seen)
+	return (seen - math.Sqrt(seen)) / float64(c.seen)
+}
+
+// Of returns the place of a node among the ways.
+func (c *Chance) Of(n *Node) int {
+	return slices.IndexFunc(c.Ways, func(w Way) bool { return w.Node == n })
+}
+
+// Has reports whether one of the ways is like what a run does: it makes a call, or it ends. Without a chance there is none.
+func (c *Chance) Has(call core.Call, leaf *Leaf, like func(call, recorded core.Call) bool) bool {
+	return c != nil && slices.ContainsFunc(c.Ways, func(w Way) bool {
+		if call == nil || w.Call == nil {
+			return call == nil && w.Call == nil && leaf.agrees(w.Leaf)
+		}
+		return like(call, w.Call)
+	})
+}
+
 // Edge leads from a call to what the strategy does when it gets a response.
 type Edge struct {
 	From     *Node
@@ -190,6 +283,8 @@ type Leaf struct {
 	Awaits bool
 	// Drawn tells that the run has drawn random values that follow from its seed. It is filled in by the owner of the tree.
 	Drawn bool
+	// Chance is that of its node.
+	Chance *Chance
 	// Memory is the value of the cell for the memory that the run leaves, see [Memory]. It is filled in by the owner of the tree.
 	Memory state.Value
 	// Cells are the cells of the items named by Requests. They are filled in by the

@@ -374,7 +374,7 @@ func (p *probe) laps() (lap, laps int) {
 func (p *probe) countedLaps() (lap, laps int) {
 	n := len(p.run)
 	for lap := 1; lap <= min(longestLap, n/alike); lap++ {
-		if !p.more(n-lap, n) || slices.ContainsFunc(p.run[n-lap:], func(e core.Edge) bool { return !p.Fair(e.Step) }) {
+		if !p.more(n-lap, n) || slices.ContainsFunc(p.run[n-lap:], func(e core.Edge) bool { return !p.Fair(e.Step) || e.Step.Chance() }) {
 			continue
 		}
 		laps := 1

@@ -91,14 +91,11 @@ func (t *traceBuilder) heard(ctx context.Context, r ranAs) (lines []behavior.Log
 	var all [][]behavior.Logged
 	full := false
 	for range listens {
-		logs := new(behavior.Logs)
-		session, err := l.Open(r.actor, r.Activation.Since)
-		if err != nil {
-			return nil, nil, err
-		}
-		session.Listen(logs)
-		divergence, err := session.Repeat(ctx, r.Run)
-		session.Abort()
+		var logs *behavior.Logs
+		divergence, err := l.Repeat(ctx, r.actor, r.Run, func(session *behavior.Session) {
+			logs = new(behavior.Logs) // what was logged on other ways is left out
+			session.Listen(logs)
+		})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -64,6 +64,8 @@ func unmergeable(m *transition.Machine, options Options) string {
 		return "controllers keep memory, in which names cannot be exchanged"
 	case len(c.Drawing) > 0:
 		return "controllers draw random values, which depend on names"
+	case len(c.Forking) > 0:
+		return "controllers leave something to chance, which depends on names"
 	case options.Order.Walks():
 		return "walks do not merge states"
 	case m.Holds:

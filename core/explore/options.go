@@ -8,6 +8,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
@@ -114,10 +115,10 @@ type (
 )
 
 // Memo is what searches of the same system found out about the code of its controllers. Any number of searches may use one at the same time.
-type Memo = transition.Memo
+type Memo = memo.Memo
 
 // NewMemo returns an empty memo.
-func NewMemo() *Memo { return transition.NewMemo() }
+func NewMemo() *Memo { return memo.New() }
 
 // How much of a reconcile is one step: all of it, or each call.
 const (

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
@@ -49,6 +50,11 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 					return nil, err
 				}
 			}
+		case len(m.Conditions.Forking) > 0 && !space.endsAlways():
+			// Whether chance leads out of a loop shows in all of its states, and what is left out there is left out for runs of any chance.
+			options.earlier.givenUp("something goes round where controllers leave something to chance")
+			m.Recorder, options.Reducer = nil, nil
+			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
 		case len(space.reasons) > 0:
 			return space, nil
 		default:
@@ -62,6 +68,19 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 		options.earlier.givenUp("more became known of what its steps read and write")
 	}
 }
+
+// endsAlways reports whether nothing goes round in the steps that were followed.
+func (s *Space) endsAlways() bool {
+	ends := true
+	s.eachLoop(func([]core.StateID) bool {
+		ends = false
+		return false
+	})
+	return ends
+}
+
+// Reduced reports whether steps were left out whose order cannot matter, as far as there were any.
+func (s *Space) Reduced() bool { return s.Footprints != nil }
 
 // lookBack finds out at the end of a search what event handlers heed of what they remember, and what agents heed of what they list.
 func (s *Space) lookBack(ctx context.Context, options Options) error {
@@ -137,6 +156,8 @@ type earlier struct {
 type sighting struct {
 	incident core.Incident
 	at       state.Fingerprint
+	// suspect is where it may have been chance, see [transition.Learner.Explained].
+	suspect memo.Digest
 }
 
 // collect adds what a search found. There is no space if it ended before its first state.
@@ -148,7 +169,7 @@ func (e *earlier) collect(l *transition.Learner, space *Space) {
 		if slices.ContainsFunc(e.sightings, func(known sighting) bool { return transition.WrongOf(known.incident) == transition.WrongOf(incident) }) {
 			continue
 		}
-		seen := sighting{incident: incident}
+		seen := sighting{incident: incident, suspect: l.Suspects[transition.WrongOf(incident)]}
 		if space != nil && int(incident.State) < space.States() {
 			seen.at = space.Fingerprint(incident.State)
 		}
@@ -171,7 +192,7 @@ const recallGrace = 100 * time.Millisecond
 func (s *Space) recall(ctx context.Context, seen []sighting) {
 	var missing []sighting
 	for _, before := range seen {
-		if !slices.ContainsFunc(s.learner.Incidents, func(known core.Incident) bool {
+		if !s.learner.Explained(before.suspect) && !slices.ContainsFunc(s.learner.Incidents, func(known core.Incident) bool {
 			return transition.WrongOf(known) == transition.WrongOf(before.incident)
 		}) {
 			missing = append(missing, before)

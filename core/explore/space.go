@@ -348,6 +348,9 @@ func (s *Space) Passing() (spans []time.Duration, names []string) { return s.mac
 // Drawing names the controllers that were found to draw random values which follow from a seed, in the order of the system.
 func (s *Space) Drawing() []string { return s.machine.Drawing() }
 
+// Forking names the controllers of which it was searched what they do by chance, in the order of the system.
+func (s *Space) Forking() []string { return s.machine.Forking() }
+
 // Heeding names the controllers that were found to heed in which order their caches list objects, in the order of the system.
 func (s *Space) Heeding() []string { return s.machine.Heeding() }
 

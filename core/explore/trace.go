@@ -349,13 +349,7 @@ func (t *traceBuilder) again(ctx context.Context) error {
 		if l.Fickle(r.actor) {
 			continue // that it may do something else is known; it did this once
 		}
-		session, err := l.Open(r.actor, r.Activation.Since)
-		if err != nil {
-			return err
-		}
-		session.Locate(t.sites)
-		divergence, err := session.Repeat(ctx, r.Run)
-		session.Abort()
+		divergence, err := l.Repeat(ctx, r.actor, r.Run, func(session *behavior.Session) { session.Locate(t.sites) })
 		if err != nil {
 			return err
 		}

@@ -162,6 +162,10 @@ func (t *turn) bubble(passed time.Duration, do func()) (reason any) {
 func (t *turn) run(instance core.Instance, p player, request core.Request) (result core.Result) {
 	t.drawing.begins()
 	defer t.drawing.ends()
+	if coins := t.conditions.Coins; coins != nil {
+		coins(t.schedule.choose)
+		defer coins(nil)
+	}
 	var reason any
 	switch {
 	case p.Sequential, t.conditions.Deadlines == 0 && !t.conditions.Concurrent:

@@ -32,6 +32,8 @@ type Conditions struct {
 	// many answers.
 	Drawing []string
 	Seed    func(of core.Item, draw, answers int) uint64
+	// Coins has a function say which of so many things a run does that are left to chance, or nobody if it is nil; it is nil if nothing is left to chance.
+	Coins func(choose func(sides int) int)
 	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in
 	// all orders.
 	Concurrent bool

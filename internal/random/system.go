@@ -45,6 +45,9 @@ type generator struct {
 	timed         int
 	// dice are what programs draw with, nil if they do not.
 	dice *dice
+	// coins decide in programs, nil if nothing does, and tossed is how often they do on the way to the one that is made.
+	coins  *Coins
+	tossed int
 	// merging tells that work queues have one entry for each request.
 	merging bool
 }
@@ -84,6 +87,9 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 			p = g.program(calls-1, guards, messages)
 		}
 		return then
+	}
+	if g.coins != nil && g.tossed < mostTossed && g.IntN(3) == 0 {
+		return g.toss(calls, guards, messages)
 	}
 	if g.dice != nil && g.IntN(2) == 0 {
 		return g.draw(step, variable)
@@ -280,8 +286,8 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 	for i := range receivers {
 		g.inboxes = append(g.inboxes, plain.NewInbox[string](fmt.Sprintf("receiver%d", i)))
 	}
-	dated, timed, dice := g.dated, g.timed, g.dice
-	g.dated, g.timed, g.dice = false, 0, nil
+	dated, timed, dice, coins := g.dated, g.timed, g.dice, g.coins
+	g.dated, g.timed, g.dice, g.coins = false, 0, nil, nil
 	for i := range receivers {
 		onMessage := [2]*program{g.program(2, true, true), g.program(2, true, true)}
 		receiver := plain.Process{
@@ -303,7 +309,7 @@ func (g *generator) system(name string, forks bool) (*core.System, error) {
 		})
 	}
 	controllers := 1 + g.IntN(7)/3
-	g.forks, g.dated, g.timed, g.dice = forks, dated, timed, dice
+	g.forks, g.dated, g.timed, g.dice, g.coins = forks, dated, timed, dice, coins
 	for i := range controllers {
 		guards := g.IntN(3) == 0 && !forks // what is blocked in one order of its calls only cannot be said to be under way
 		p := [2]*program{g.program(5-controllers, guards, true), g.program(2, guards, false)}

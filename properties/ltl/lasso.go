@@ -109,7 +109,7 @@ func (p *product) run(from core.StateID, way []crossing) core.Run {
 	for _, c := range way {
 		edges := p.graph.Edges(from)
 		i := slices.IndexFunc(edges, func(e core.Edge) bool {
-			return e.Step == p.steps[p.labels[c.label].step].Step && e.To == c.to
+			return fair.In(from, e.Step) == p.steps[p.labels[c.label].step].Step && e.To == c.to
 		})
 		run = append(run, edges[i])
 		from = c.to

@@ -34,7 +34,7 @@ type reading struct {
 	known  map[label]uint32
 	// steps names the steps that labels number.
 	steps   []namedStep
-	stepIDs map[core.Step]int
+	stepIDs map[fair.Step]int
 }
 
 // pageStates is how many states have their steps in one page.
@@ -60,23 +60,23 @@ type label struct {
 
 // namedStep is a step that some state has.
 type namedStep struct {
-	core.Step
+	fair.Step
 	fair bool
 	// followed is the step that came after it the last time, likely to come again.
 	followed int
 }
 
 // read reads a graph for a formula with the given atoms.
-func read(ctx context.Context, g core.Graph, atoms []Atom, fair func(core.Step) bool) (*reading, error) {
+func read(ctx context.Context, g core.Graph, atoms []Atom, assumed func(core.Step) bool) (*reading, error) {
 	v, err := newValuation(ctx, g, atoms)
 	if err != nil {
 		return nil, err
 	}
 	n := g.States()
 	r := &reading{
-		valuation: v, fair: fair,
+		valuation: v, fair: assumed,
 		letters: make([]uint32, n), traits: make([]trait, n), begins: make([]uint32, n),
-		numbers: map[letter]uint32{}, known: map[label]uint32{}, stepIDs: map[core.Step]int{}, waits: map[core.StateID][]int{},
+		numbers: map[letter]uint32{}, known: map[label]uint32{}, stepIDs: map[fair.Step]int{}, waits: map[core.StateID][]int{},
 	}
 	for id := range core.StateID(n) {
 		if id%1024 == 0 && ctx.Err() != nil {
@@ -111,7 +111,7 @@ func (r *reading) readSteps(id core.StateID) {
 	r.begins[id] = uint32(len(*row))
 	rests, last := true, -1
 	for _, e := range r.graph.Edges(id) {
-		last = r.step(e.Step, last)
+		last = r.step(fair.In(id, e.Step), last)
 		r.inParts = r.inParts || fair.Parts(e.Step)
 		rests = rests && !r.steps[last].fair
 		l := label{
@@ -132,7 +132,7 @@ func (r *reading) readSteps(id core.StateID) {
 }
 
 // step returns the number of a step that comes after another one, or first if that is negative.
-func (r *reading) step(s core.Step, last int) int {
+func (r *reading) step(s fair.Step, last int) int {
 	if last >= 0 {
 		if guess := r.steps[last].followed; r.steps[guess].Step == s {
 			return guess
@@ -142,7 +142,7 @@ func (r *reading) step(s core.Step, last int) int {
 	if !known {
 		n = len(r.steps)
 		r.stepIDs[s] = n
-		r.steps = append(r.steps, namedStep{Step: s, fair: r.fair(s)})
+		r.steps = append(r.steps, namedStep{Step: s, fair: r.fair(s.Step)})
 		r.timed = r.timed || fair.Recurs(s)
 	}
 	if last >= 0 {
@@ -198,7 +198,7 @@ func (r *reading) waiting(id core.StateID) []int {
 		return r.waits[id]
 	}
 	for _, s := range fair.Waiting(r.graph, id, r.inParts, r.fair) {
-		r.waits[id] = append(r.waits[id], r.step(s, -1))
+		r.waits[id] = append(r.waits[id], r.step(fair.In(id, s), -1))
 	}
 	return r.waits[id]
 }

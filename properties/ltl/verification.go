@@ -49,14 +49,14 @@ func walk(g core.Graph, l lasso) error {
 
 // fairCycle reports whether a run is fair that repeats the cycle of a lasso for ever.
 func (c *checker) fairCycle(g core.Graph, l lasso) bool {
-	able := map[core.Step]int{}
+	able := map[fair.Step]int{}
 	for _, e := range l.cycle {
 		for _, s := range c.possible(g, e.From, l.inParts) {
-			able[s]++
+			able[fair.In(e.From, s)]++
 		}
 	}
 	for _, e := range l.cycle {
-		delete(able, e.Step)
+		delete(able, fair.In(e.From, e.Step))
 	}
 	for step, n := range able {
 		if c.fairness == Strong || fair.Recurs(step) || n == len(l.cycle) {

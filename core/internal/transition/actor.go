@@ -29,6 +29,8 @@ type Actor struct {
 	divergences int
 	// raced tells that the code is known to make calls at the same time of which the order matters.
 	raced bool
+	// wanders tells that the code is known to go more ways by chance than are searched.
+	wanders bool
 	// waited tells that the code is known to wait for a state to which only some orders of its concurrent calls come, where it may crash.
 	waited bool
 	// awaits tells that the code is known to wait for times.

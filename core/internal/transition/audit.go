@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
@@ -89,9 +90,9 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if a.connected { // Nothing that it does is a function of what it is given, so that there is nothing to audit.
 		return l.close(session, a, run)
 	}
-	key := l.digest(a, nil, run)
-	if known, found := l.Memo.runs.get(key); found && known.times >= times {
-		run.Leaf.Overtaking = known.overtaking
+	key := l.Memo.Digest(a.Strategy, nil, run)
+	if known, found := l.Memo.Runs.Get(key); found && known.Times >= times {
+		run.Leaf.Overtaking = known.Overtaking
 		if err := l.close(session, a, run); err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		return err
 	}
 	if sure && !reaches && !decides && !compares && !waits && run.Leaf.Late == nil && !l.Fickle(a) { // or it is to be said again by who remembers this
-		l.Memo.runs.set(key, audited{times: times, overtaking: run.Leaf.Overtaking})
+		l.Memo.Runs.Set(key, memo.Audited{Times: times, Overtaking: run.Leaf.Overtaking})
 	}
 	return nil
 }
@@ -204,7 +205,14 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 	clock := session.Elapsed()
 	keeps := a.domain.memories[run.Leaf.Memory] != run.Activation.Since
 	var divergence *behavior.Divergence
-	if !keeps {
+	switch {
+	case l.forks(a, run.Activation):
+		if divergence, err = l.reused(a, run); err != nil {
+			session.Abort()
+			return false, false, err
+		}
+		times = 1 // it was run often enough to see what it does by chance
+	case !keeps:
 		// What leaves no trace in memory makes no difference to the instance.
 		if divergence, err = l.again(session, run, min(times, fair)); err != nil {
 			return false, false, err
@@ -277,7 +285,7 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 			return err
 		}
 		if other != nil {
-			if err := l.draws(a, behavior.Run{Activation: run.Activation, Path: run.Path[:min(other.After, len(run.Path))]}); err != nil {
+			if err := l.leftToChance(a, run, other); err != nil {
 				return err
 			}
 			cause, divergence = core.Chance, other
@@ -330,6 +338,11 @@ func differsBy(cause core.Cause, kept []string) string {
 
 // anew audits a run on a fresh instance, which is brought to where the run begins by one of the histories that lead there, in turn.
 func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
+	return l.persist(run, func() (*behavior.Divergence, error) { return l.anewOnce(a, run, times, way) })
+}
+
+// anewOnce is as [Learner.anew] for code that chance may lead somewhere else.
+func (l *Learner) anewOnce(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
 	session, divergence, err := l.brought(a, run.Activation.Since, way)
 	if divergence != nil || err != nil {
 		return divergence, err
@@ -370,7 +383,7 @@ func (l *Learner) among(a *Actor, run behavior.Run) error {
 	}
 	defer session.Abort()
 	strayed, err := l.through(session, runs)
-	if strayed != nil {
+	if strayed != nil && !strayed.divergence.ByChance {
 		return p.entwined()
 	}
 	return err
@@ -425,37 +438,14 @@ func (l *Learner) count(activation behavior.Activation) {
 	}
 }
 
-// maxDivergences is how often a strategy may be found not to be deterministic before the
-// search no longer goes on behind its new runs. What it writes may be new each time, so that there
-// would be no end.
-const maxDivergences = 32
-
-// diverged reports that the code of an actor took two ways with the same responses.
-func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
-	details := append(path[:min(d.After, len(path))].Calls(),
-		"then one run: "+d.Recorded,
-		"and the other: "+d.Observed)
-	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
-	if cause == core.Chance && d.Reorders(path) {
-		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
-		if incident.Slept {
-			incident.Message += ", or from several timers that end at the same moment"
-		}
-	}
-	l.report(incident, a, activation)
-	if !incident.Reordered { // there is an end to orders
-		a.divergences++
-	}
-}
-
 // Relive takes one instance of a process through what it did on a run, one activation after the other. It ends a search in which controllers share memory that
 // were not known to: it has to be begun again.
 func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 	if runs = p.forward(runs); len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
 		return nil
 	}
-	key := l.digest(p.Members[0], nil, runs...)
-	if _, found := l.Memo.histories.get(key); found {
+	key := l.Memo.Digest(p.Members[0].Strategy, nil, runs...)
+	if _, found := l.Memo.Histories.Get(key); found {
 		return nil
 	}
 	session, err := l.openProcess(p)
@@ -468,7 +458,9 @@ func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
 	case err != nil:
 		return err
 	case strayed == nil:
-		l.Memo.histories.set(key, struct{}{})
+		l.Memo.Histories.Set(key, struct{}{})
+		return nil
+	case strayed.divergence.ByChance:
 		return nil
 	case p.divided() && l.Searching:
 		return p.entwined()

@@ -1,7 +1,6 @@
 package transition
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/internal/memories"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -82,6 +82,12 @@ func (l *Learner) block(a *Actor, activation behavior.Activation) {
 	}
 }
 
+// sight identifies what an active instance shows behind a run.
+func (l *Learner) sight(a *Actor, run behavior.Run) memo.Digest {
+	d := a.domain
+	return l.Memo.Digest(a.Strategy, nil, run).In(d.Name, d.manner.Of, strconv.FormatBool(d.manner.Ticks))
+}
+
 // seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
 func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
 	d := a.domain
@@ -89,7 +95,7 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 		return session.Memory(), nil
 	}
 	key := l.sight(a, run)
-	if changed, known := l.Memo.sights.get(key); known {
+	if changed, known := l.Memo.Sights.Get(key); known {
 		memory := maps.Clone(d.fresh)
 		maps.Copy(memory, changed)
 		maps.DeleteFunc(memory, func(_, value string) bool { return value == memories.Gone })
@@ -112,7 +118,7 @@ func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (m
 	}
 	memory, err := l.lookedAt(d, other)
 	if memory != nil {
-		l.Memo.sights.set(key, memories.Differences(d.fresh, memory))
+		l.Memo.Sights.Set(key, memories.Differences(d.fresh, memory))
 	}
 	return memory, err
 }
@@ -277,9 +283,8 @@ func (d *domain) originate(memory map[string]string, run behavior.Run) {
 	if !d.hides() {
 		return
 	}
-	digest := digester{sha256.New()}
-	digest.run(run)
-	d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest.Sum(nil)[:8]))
+	digest := memo.Run(run)
+	d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest[:8]))
 }
 
 // leavesOther returns how the memory differs that a run has left on an instance which was brought to where it begins by another history than the first from the

@@ -222,8 +222,8 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 		}
 	}
 	runs = append(runs, run.Beside(of))
-	key := l.digest(a, nil, runs...)
-	if _, known := l.Memo.histories.get(key); known {
+	key := l.Memo.Digest(a.Strategy, nil, runs...)
+	if _, known := l.Memo.Histories.Get(key); known {
 		return nil
 	}
 	l.audits.beside++
@@ -248,7 +248,7 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 			return d.whole()
 		}
 	}
-	l.Memo.histories.set(key, struct{}{})
+	l.Memo.Histories.Set(key, struct{}{})
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/calendar"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -22,27 +23,43 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 	if node.Timed || !l.tells(a) || behavior.Aim(node.Call) == node.Call.Identity() {
 		return node.Earlier, nil
 	}
-	key := l.digest(a, node.Call, behavior.Run{Activation: activation, Path: path})
-	if call, found := l.Memo.earlier.get(key); found {
+	run := behavior.Run{Activation: activation, Path: path}
+	key := l.Memo.Digest(a.Strategy, node.Call, run)
+	if l.Machine.forks(a) {
+		key = memo.Digest{} // a search that did not know that may have taken another way for an earlier call
+	}
+	if call, found := l.Memo.Earlier.Get(key); found {
 		node.Timed, node.Earlier = true, call
 		return call, nil
 	}
-	session, _, parting, err := l.moved(a, behavior.Run{Activation: activation, Path: path}, a.domain.shift(-behavior.Tick))
-	if err != nil {
-		return nil, err
-	}
-	defer session.Abort()
-	if parting == nil {
-		call, _, err := session.NextAs(l.Context, node.Call)
+	_, err := l.persistAt(run.Odds()*node.Odds(), func() (*behavior.Divergence, error) {
+		session, _, parting, err := l.moved(a, run, a.domain.shift(-behavior.Tick))
 		if err != nil {
 			return nil, err
+		}
+		defer session.Abort()
+		if parting != nil {
+			return parting, nil
+		}
+		call, leaf, err := session.NextAs(l.Context, node.Call)
+		if err != nil {
+			return nil, err
+		}
+		if l.Machine.forks(a) && (call == nil || behavior.Undated(call) != behavior.Undated(node.Call)) {
+			parting := behavior.Way{Call: node.Call}.Parting(behavior.Way{Call: call, Leaf: leaf}, len(path))
+			parting.ByChance = true
+			return parting, nil
 		}
 		if call != nil && behavior.SameButForTimes(behavior.Aim(call), behavior.Aim(node.Call)) && call.Identity() != node.Call.Identity() {
 			node.Earlier = call
 		}
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	node.Timed = true
-	l.Memo.earlier.set(key, node.Earlier)
+	l.Memo.Earlier.Set(key, node.Earlier)
 	return node.Earlier, nil
 }
 
@@ -104,24 +121,6 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 			return true, l.drift(a, run, left)
 		}
 		return true, l.awaits(a, run, parting)
-	}
-	return false, nil
-}
-
-// goesOtherwise reports whether code goes another way along a path although nothing has moved, so that it is not because of the clock if it does. Code that is known to leave something to chance is given more of them.
-func (l *Learner) goesOtherwise(a *Actor, run behavior.Run) (bool, error) {
-	times := 1
-	if l.Fickle(a) {
-		times = fair
-	}
-	for range times {
-		same, err := l.follow(a, run, shift{})
-		if err != nil {
-			return false, err
-		}
-		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same, shift{}) != nil {
-			return true, nil
-		}
 	}
 	return false, nil
 }
@@ -214,16 +213,20 @@ func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session
 
 // follow is as [Learner.moved] where the session is of no use.
 func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error) {
-	session, calls, parting, err := l.moved(a, run, by)
-	if err != nil {
-		return followed{}, err
-	}
-	f := followed{calls: calls, parting: parting}
-	if parting == nil && l.comparesMemory(a, run) {
-		f.contents = l.contents(a.domain, session.Memory())
-	}
-	session.Abort()
-	return f, nil
+	var f followed
+	_, err := l.persist(run, func() (*behavior.Divergence, error) {
+		session, calls, parting, err := l.moved(a, run, by)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Abort()
+		f = followed{calls: calls, parting: parting}
+		if parting == nil && l.comparesMemory(a, run) {
+			f.contents = l.contents(a.domain, session.Memory())
+		}
+		return f.byChance(run), nil
+	})
+	return f, err
 }
 
 // A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines], and so do shorter ones if a controller is found to wait for several. The

@@ -413,7 +413,7 @@ func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.
 		return session, false, nil
 	}
 	all := l.others(a, runs)
-	if len(all) == 0 || a.User || a.domain.manner.Active {
+	if len(all) == 0 || l.forks(a, run.Activation) || a.User || a.domain.manner.Active {
 		return session, len(all) == 0 && !a.domain.manner.Active, nil
 	}
 	differs := func(others behavior.Otherwise) (bool, error) {
@@ -452,6 +452,11 @@ func (d *domain) chooses(run behavior.Run) bool {
 // otherwise takes a fresh instance along runs as they are if something else is chosen, and returns where it does more than to use that, or leaves another memory. A function may
 // excuse calls that write something else and places in memory; nil excuses none.
 func (l *Learner) otherwise(a *Actor, runs []behavior.Run, others behavior.Otherwise, excused func(place string) bool) (*behavior.Divergence, error) {
+	return l.persist(runs[len(runs)-1], func() (*behavior.Divergence, error) { return l.otherwiseOnce(a, runs, others, excused) })
+}
+
+// otherwiseOnce is as [Learner.otherwise] for code that chance may lead somewhere else.
+func (l *Learner) otherwiseOnce(a *Actor, runs []behavior.Run, others behavior.Otherwise, excused func(place string) bool) (*behavior.Divergence, error) {
 	session, err := l.fresh(a, 0)
 	if err != nil {
 		return nil, err

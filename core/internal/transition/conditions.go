@@ -64,6 +64,10 @@ type Conditions struct {
 	Spans []time.Duration
 	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.
 	Drawing []string
+	// Forking names the controllers that do one thing or another by chance: each is searched. [Search] finds out by itself which ones do.
+	Forking []string
+	// surprises counts the searches that came to know of something else that these do by chance.
+	surprises int
 	// Heeding names the controllers that heed in which order their caches list objects: they are given them in the opposite one, too. [Search] finds out by itself which ones do.
 	Heeding []string
 	// Ordered tells that the names of versions are in the order of their age. [Search] finds out by itself whether that makes a difference.
@@ -108,11 +112,7 @@ func (c *Conditions) afresh(change func(*Conditions)) {
 // Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, which processes work between their activations, and what of that
 // is not kept for each request by itself.
 func (c *Conditions) Infer(system *core.System, trace core.Trace) {
-	note := func(names *[]string, name string) {
-		if !slices.Contains(*names, name) {
-			*names = append(slices.Clip(*names), name)
-		}
-	}
+	note := func(names *[]string, name string) { added(names, name) }
 	waits := func(changes []core.MemoryChange) {
 		for _, change := range changes {
 			if behavior.Waiting(change.Field) {
@@ -135,16 +135,19 @@ func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 	waits(trace.Memory)
 	for _, strategy := range system.Strategies {
 		name := strategy.Describe().Name
-		drew := func(step core.TraceStep) bool {
-			return step.Seed != 0 && (step.Controller == name || step.Controller == core.SecondInstance(name))
+		shows := func(what func(core.TraceStep) bool) bool {
+			return slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool {
+				return (step.Controller == name || step.Controller == core.SecondInstance(name)) && what(step)
+			})
 		}
-		if slices.ContainsFunc(trace.Steps, drew) {
+		if shows(func(step core.TraceStep) bool { return step.Seed != 0 }) {
 			note(&c.Drawing, name)
 		}
-		if slices.ContainsFunc(trace.Steps, func(step core.TraceStep) bool {
-			return strings.HasPrefix(step.Order, listedBackwards) && (step.Controller == name || step.Controller == core.SecondInstance(name))
-		}) {
+		if shows(func(step core.TraceStep) bool { return strings.HasPrefix(step.Order, listedBackwards) }) {
 			note(&c.Heeding, name)
+		}
+		if shows(func(step core.TraceStep) bool { return strings.Contains(step.Order, core.ByChance) }) {
+			note(&c.Forking, name)
 		}
 	}
 }

@@ -23,6 +23,7 @@
 //	clock.go      who waits for a time, and the steps that let a long one pass
 //	drift.go      what is left in memory at another time, and what is done in between two times
 //	draws.go      what runs draw at random, from seeds that are numbered in the state
+//	chance.go     what code does by chance: the ways that it may go, and audits of code that does
 //	versions.go   which versions of objects are held, and their canonical forms at the end of a step
 //	compared.go   who compares versions by their names, or times in objects, and times that are a second apart
 //	stepcache.go  remembers the effects of steps by the cells that they depend on
@@ -31,7 +32,7 @@
 //
 // What a controller does is taken from its behaviour tree (package core/behavior). Where the tree ends, a walker with a [Learner]
 // runs the real code, audits what it learned on fresh and used instances, and adds it to the tree; a walker without one stops with
-// [ErrUnknown]. A [Memo] has what was audited, for other searches of the same system. In a trial, nothing is learned (both in memo.go). So many walkers can take steps at once while nobody learns.
+// [ErrUnknown]. A [memo.Memo] has what was audited, for other searches of the same system. In a trial, nothing is learned (see [Learner.Try]). So many walkers can take steps at once while nobody learns.
 //
 // A [Monitor] looks at every step before and after it is taken; a recorder is told what runs read. Reductions and symmetry use them. This
 // package knows neither, and no search.

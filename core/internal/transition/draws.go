@@ -423,6 +423,11 @@ func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Diverge
 
 // varies notes that a run depends on the values that it draws in more than words.
 func (l *Learner) varies(a *Actor, run behavior.Run, divergence *behavior.Divergence) error {
+	undrawn := run.Activation
+	undrawn.Seed = 0
+	if err := l.unforked(a, undrawn); err != nil {
+		return err
+	}
 	l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
 	return a.givenUp()
 }

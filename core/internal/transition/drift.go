@@ -383,15 +383,18 @@ func (l *Learner) since(a *Actor, run behavior.Run) error {
 	}
 	for _, span := range l.Machine.calendar.Last(run.Activation.Passed) {
 		before, _, err := l.sooner(a, run, -span)
+		switch {
+		case err != nil:
+			return err
+		case before == nil:
+			continue
+		}
+		look := func(by time.Duration) (*behavior.Divergence, *left, error) { return l.sooner(a, run, by-span) }
+		ways, err := l.partings(a, run, before, 0, look)
 		if err != nil {
 			return err
 		}
-		if before == nil {
-			continue
-		}
-		parting, by, err := l.amid(a, run, before, run.Activation.Passed-span, span, func(by time.Duration) (*behavior.Divergence, *left, error) {
-			return l.sooner(a, run, by-span)
-		})
+		parting, by, err := l.amid(a, run, ways, run.Activation.Passed-span, span, look)
 		if err != nil {
 			return err
 		}
@@ -455,19 +458,23 @@ func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence
 	if l.Fickle(a) {
 		return nil
 	}
-	parting, by, err := l.amid(a, run, later, run.Activation.Passed, behavior.Epoch, func(by time.Duration) (*behavior.Divergence, *left, error) {
+	look := func(by time.Duration) (*behavior.Divergence, *left, error) {
 		return l.lookAt(a, run, a.domain.shift(by))
-	})
+	}
+	ways, err := l.partings(a, run, later, behavior.Epoch, look)
+	if err != nil {
+		return err
+	}
+	parting, by, err := l.amid(a, run, ways, run.Activation.Passed, behavior.Epoch, look)
 	if err != nil || parting == nil {
 		return err
 	}
 	return l.severalTimes(a, run, by, parting.Recorded, parting.Observed, later.Observed)
 }
 
-// amid looks at a run at the times in between a moment and one that is so much later, and returns where it parts first in another way than it is known to, and at the times that are searched, and when; nil if it does not. The
+// amid looks at a run at the times in between a moment and one that is so much later, and returns where it parts first in another way than some, and at the times that are searched, and when; nil if it does not. The
 // memories that it leaves then are taken along, where that is not searched.
-func (l *Learner) amid(a *Actor, run behavior.Run, known *behavior.Divergence, from, until time.Duration, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
-	ways := []*behavior.Divergence{known}
+func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, from, until time.Duration, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
 	for _, span := range spans() {
 		by := span.Duration
 		if by >= until {

@@ -15,6 +15,8 @@ import (
 type plan struct {
 	turns  []pick
 	faults []injectedFault
+	// ways are where chance leads, if not by the first of several ways.
+	ways []choice
 	// backwards tells that caches list objects in the opposite order.
 	backwards bool
 }
@@ -63,6 +65,9 @@ func (p plan) free() int {
 	if n := len(p.turns); n > 0 {
 		first = max(first, p.turns[n-1].call)
 	}
+	if n := len(p.ways); n > 0 {
+		first = max(first, p.ways[n-1].call)
+	}
 	return first
 }
 
@@ -74,7 +79,7 @@ func (p plan) failing(m injectedFault) plan {
 
 // equal reports whether two plans are the same. A call that is answered in another order is another node.
 func (p plan) equal(other plan) bool {
-	return p.backwards == other.backwards && slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
+	return p.backwards == other.backwards && slices.Equal(p.ways, other.ways) && slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
 }
 
 // alike reports whether two plans let the same calls fail in the same ways.
@@ -237,6 +242,30 @@ func (v *variants) crash(step Taken, m injectedFault) error {
 		}
 	}
 	return nil
+}
+
+// fail finds out how the call of a node may fail. What is read from a cache cannot.
+func (l *Learner) fail(node *behavior.Node) {
+	if node.Call == nil || l.Machine.Conditions.Failures == 0 || node.Call.Source() == core.Cached {
+		return
+	}
+	for _, f := range l.Machine.System.Store.Faults(node.Call) {
+		l.Machine.Fails = true
+		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
+	}
+}
+
+// spare notes that nothing goes wrong at the call of a node that event handlers make: they run in the step that changes what they handle.
+func (l *Learner) spare(a *Actor, activation behavior.Activation, node *behavior.Node) {
+	c := l.Machine.Conditions
+	if node.Call == nil || node.Call.Source() == core.Cached || c.Failures+c.Crashes == 0 {
+		return
+	}
+	faults := l.Machine.System.Store.Faults(node.Call)
+	if c.Failures > 0 && len(faults) > 0 || c.Crashes > 0 && slices.ContainsFunc(faults, func(f core.Fault) bool { return f.Commits }) {
+		l.Machine.doubtFirst(a.Name+" asks the API in its event handlers", "(%s: %s), which nobody repeats: that such a call fails, that it crashes there, or that it misses the event as it does not run, was not searched. Have a handler enqueue a request, and ask in the reconcile",
+			activation, node.Call)
+	}
 }
 
 // Faulty reports whether there may still be faults.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 )
 
 // casino are dice of which it is known what answers would be if other values had been drawn: each digit is a larger one.
@@ -121,7 +122,7 @@ func TestWordsThatDecide(t *testing.T) {
 			if got := f.learner.Machine.Drawing(); len(got) != 1 || got[0] != "a" || len(f.learner.Incidents) > 0 {
 				t.Errorf("these draw: %v, and this is wrong: %+v", got, f.learner.Incidents)
 			}
-			memo := NewMemo()
+			memo := memo.New()
 			for search := range 2 { // the second one remembers what the first one found out
 				l, err := NewLearner(t.Context(), system, f.conditions, behavior.Limits{Deadline: 10 * time.Second, Calls: 50}, 0)
 				if err != nil {

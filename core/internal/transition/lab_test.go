@@ -14,6 +14,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/internal/iotrace"
 	"github.com/orrery-dev/orrery/internal/random"
 )
@@ -197,7 +198,7 @@ type found struct {
 // roam searches a system as often as it takes until what controllers do is expected.
 func roam(ctx context.Context, system *core.System, c Conditions) (found, error) {
 	defer iotrace.Still()()
-	memo := NewMemo()
+	memo := memo.New()
 	for {
 		l, err := NewLearner(ctx, system, c, behavior.Limits{Deadline: 10 * time.Second, Calls: 50}, 0)
 		f := found{learner: l}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -153,44 +154,44 @@ func TestDigests(t *testing.T) {
 		{leaf(behavior.Leaf{Result: core.Result{Requeue: true}})}, {leaf(behavior.Leaf{Result: core.Result{RequeueAfter: 1}})}, {leaf(behavior.Leaf{Result: core.Result{Blocked: true}})},
 		{leaf(behavior.Leaf{Requests: []core.Request{"r"}})}, {leaf(behavior.Leaf{Requests: []core.Request{"s"}})}, {leaf(behavior.Leaf{Requests: []core.Request{"r", "s"}})},
 	}
-	seen := map[digest]string{{}: "nothing"}
-	note := func(d digest, what string) {
+	seen := map[memo.Digest]string{{}: "nothing"}
+	note := func(d memo.Digest, what string) {
 		if other, taken := seen[d]; taken {
 			t.Errorf("%s has the digest of %s", what, other)
 		}
 		seen[d] = what
 	}
 	for i, run := range runs {
-		d := l.digest(web, nil, run...)
+		d := l.Memo.Digest(web.Strategy, nil, run...)
 		note(d, fmt.Sprintf("%d: %+v", i, run))
-		if again := l.digest(web, nil, run...); again != d {
+		if again := l.Memo.Digest(web.Strategy, nil, run...); again != d {
 			t.Errorf("%d has another digest the second time", i)
 		}
 	}
-	note(l.digest(web, query{"r", ""}, leaf(behavior.Leaf{})), "a call behind a run")
-	note(l.digest(web, nil, leaf(behavior.Leaf{Requests: []core.Request{"r\n"}})), "a request of that name")
-	note(l.digest(web, a), "a call")
-	note(l.digest(web, b), "another call")
-	note(l.digest(m.Actors[1], nil), "another controller")
+	note(l.Memo.Digest(web.Strategy, query{"r", ""}, leaf(behavior.Leaf{})), "a call behind a run")
+	note(l.Memo.Digest(web.Strategy, nil, leaf(behavior.Leaf{Requests: []core.Request{"r\n"}})), "a request of that name")
+	note(l.Memo.Digest(web.Strategy, a), "a call")
+	note(l.Memo.Digest(web.Strategy, b), "another call")
+	note(l.Memo.Digest(m.Actors[1].Strategy, nil), "another controller")
 	m.Actors[1].Strategy = web.Strategy
-	if l.digest(m.Actors[1], a) != l.digest(web, a) {
+	if l.Memo.Digest(m.Actors[1].Strategy, a) != l.Memo.Digest(web.Strategy, a) {
 		t.Error("two actors of one strategy are told apart")
 	}
 	// Of what cannot be told apart from others, nothing is remembered.
 	web.Strategy = incomparable{}
-	if l.digest(web, a) != (digest{}) {
+	if l.Memo.Digest(web.Strategy, a) != (memo.Digest{}) {
 		t.Error("a strategy that cannot be compared has a digest")
 	}
-	l.Memo.earlier.set(digest{}, a)
-	if _, found := l.Memo.earlier.get(digest{}); found {
+	l.Memo.Earlier.Set(memo.Digest{}, a)
+	if _, found := l.Memo.Earlier.Get(memo.Digest{}); found {
 		t.Error("something is remembered of nobody")
 	}
-	one := l.digest(m.Actors[1], a)
-	if _, found := l.Memo.earlier.get(one); found {
+	one := l.Memo.Digest(m.Actors[1].Strategy, a)
+	if _, found := l.Memo.Earlier.Get(one); found {
 		t.Error("what nobody has found out is remembered")
 	}
-	l.Memo.earlier.set(one, a)
-	if call, found := l.Memo.earlier.get(one); !found || call != core.Call(a) {
+	l.Memo.Earlier.Set(one, a)
+	if call, found := l.Memo.Earlier.Get(one); !found || call != core.Call(a) {
 		t.Errorf("%v is remembered, %t", call, found)
 	}
 }

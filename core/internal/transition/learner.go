@@ -13,8 +13,8 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/state"
-	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
 // Learner runs controller code where the behaviour trees end, and lets the store
@@ -42,13 +42,15 @@ type Learner struct {
 	// began is what the process had done outside when the run began that was learned last.
 	began count
 	// Memo is what is known from other searches, and gets what this one finds out.
-	Memo *Memo
+	Memo *memo.Memo
 	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded, and trying that nothing is learned, see [Learner.Try].
 	Hasty, trying bool
 	// relived are the histories that were audited. Those of different actors end in different leaves.
 	relived relived
 
 	Incidents []core.Incident
+	// Suspects are the places at which code may just have been led elsewhere by chance, by what it did wrong there.
+	Suspects map[Wrong]memo.Digest
 	// Where is what incidents are put down to.
 	Where Provenance
 	Seen  map[Wrong]bool
@@ -61,7 +63,7 @@ func NewLearner(ctx context.Context, system *core.System, conditions Conditions,
 		return nil, err
 	}
 	limits.Randomness = system.Randomness
-	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}, Memo: NewMemo()}, nil
+	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}, Suspects: map[Wrong]memo.Digest{}, Memo: memo.New()}, nil
 }
 
 // Provenance is a step in a state, or the delivery of the objects of a state if
@@ -91,27 +93,22 @@ func (l *codeRun) stop() {
 // explore finds out what comes at a node that is not explored: the next call, or the
 // end of the run. It begins the run if there is none yet.
 func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node, draw state.Value) (*codeRun, error) {
-	if current == nil {
-		session, divergence, err := l.resume(a, activation, path)
-		if err != nil {
-			return nil, err
-		}
-		if divergence != nil {
-			if err := l.draws(a, behavior.Run{Activation: activation, Path: path[:divergence.After]}); err != nil {
-				return nil, err
-			}
-			l.diverged(a, activation, path, divergence, core.Chance, nil)
-			return nil, ErrStopped
-		}
-		current = &codeRun{session}
-		l.began = count{iotrace.Now()}
-	}
-	call, leaf, err := current.session.Next(l.Context)
+	current, call, leaf, err := l.goOn(current, a, activation, path, node)
 	if err != nil {
 		return nil, err
 	}
 	if !node.Drawn && (node.Varies() || current.session.Drew()) {
 		node = node.Vary(draw)
+	}
+	if node.Chance == nil && l.forks(a, activation) {
+		l.divide(a, behavior.Run{Activation: activation, Path: path}, node, behavior.Way{Call: call, Leaf: leaf})
+	}
+	if leaf != nil {
+		leaf.Drawn, leaf.Chance = node.Drawn, node.Chance
+		if err := l.attend(a, behavior.Run{Activation: activation, Path: path, Leaf: leaf}, node); err != nil {
+			current.session.Abort()
+			return nil, err
+		}
 	}
 	node.Leaf = leaf
 	if call != nil {
@@ -128,7 +125,6 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 		}
 	}
 	if leaf != nil {
-		leaf.Drawn = node.Drawn
 		run := behavior.Run{Activation: activation, Path: slices.Clone(path), Leaf: leaf} // which may be kept
 		if l.trying {
 			return current, l.leaves(a, current.session, run)
@@ -137,54 +133,14 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 			if err = l.learnEnd(current.session, a, run); err == nil {
 				err = l.along(a, run)
 			}
+			run.Path.Pass()
+			node.Passed = true
 		} else {
 			current.session.Abort()
 		}
 		l.learned(a, activation, leaf)
 	}
 	return current, err
-}
-
-// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable,
-// unless it is given up as it does something else each time.
-// It returns where the run went another way if it does not.
-func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
-	for attempt := 1; ; attempt++ {
-		session, err := l.Open(a, activation.Since)
-		if err != nil {
-			return nil, nil, err
-		}
-		l.count(activation)
-		session.Begin(activation)
-		divergence, err := session.Replay(l.Context, path)
-		if divergence == nil || attempt == rare || !l.Fickle(a) || a.givenUp() != nil {
-			return session, divergence, err
-		}
-	}
-}
-
-// fail finds out how the call of a node may fail. What is read from a cache cannot.
-func (l *Learner) fail(node *behavior.Node) {
-	if node.Call == nil || l.Machine.Conditions.Failures == 0 || node.Call.Source() == core.Cached {
-		return
-	}
-	for _, f := range l.Machine.System.Store.Faults(node.Call) {
-		l.Machine.Fails = true
-		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
-	}
-}
-
-// spare notes that nothing goes wrong at the call of a node that event handlers make: they run in the step that changes what they handle.
-func (l *Learner) spare(a *Actor, activation behavior.Activation, node *behavior.Node) {
-	c := l.Machine.Conditions
-	if node.Call == nil || node.Call.Source() == core.Cached || c.Failures+c.Crashes == 0 {
-		return
-	}
-	faults := l.Machine.System.Store.Faults(node.Call)
-	if c.Failures > 0 && len(faults) > 0 || c.Crashes > 0 && slices.ContainsFunc(faults, func(f core.Fault) bool { return f.Commits }) {
-		l.Machine.doubtFirst(a.Name+" asks the API in its event handlers", "(%s: %s), which nobody repeats: that such a call fails, that it crashes there, or that it misses the event as it does not run, was not searched. Have a handler enqueue a request, and ask in the reconcile",
-			activation, node.Call)
-	}
 }
 
 // Open puts an instance of an actor to work that remembers what it did before: a fresh one, taken through that. The session has to be closed
@@ -485,3 +441,62 @@ type Wrong struct {
 
 // WrongOf returns what an incident comes to.
 func WrongOf(i core.Incident) Wrong { return Wrong{i.Kind, i.Strategy, i.Message} }
+
+// A step can be tried in a state that the search may never come to, to find out on what it depends. Code that goes a way there which is not known is run twice and no more:
+// nothing of it is kept. If the search comes that way, it learns it as any other.
+
+// ErrUnmet ends the trial of a step in which a run leaves something that none is known to leave.
+var ErrUnmet = errors.New("no run is known to leave that")
+
+// Try lets code be tried while something is done: what is not known of it is not learned.
+func (l *Learner) Try(do func() error) error {
+	l.trying = true
+	defer func() { l.trying = false }()
+	return do()
+}
+
+// aside returns the node at which code goes on that is not known to go on there: in a trial, it is none of the tree.
+func (l *Learner) aside(node *behavior.Node) *behavior.Node {
+	if !l.trying {
+		return node
+	}
+	return &behavior.Node{Drawn: node.Drawn, Draw: node.Draw}
+}
+
+// leaves finds out what a run in a trial leaves, goes through it once more, and ends its session.
+func (l *Learner) leaves(a *Actor, session *behavior.Session, run behavior.Run) error {
+	if err := l.met(a, session, run); err != nil || run.Leaf.Failure.Stuck() {
+		session.Abort()
+		return err
+	}
+	_, _, err := l.audit(session, a, run, 1)
+	return err
+}
+
+// met has a leaf name the memory and the items that are known to be what it leaves and enqueues.
+func (l *Learner) met(a *Actor, session *behavior.Session, run behavior.Run) error {
+	d, leaf := a.domain, run.Leaf
+	for _, request := range leaf.Requests {
+		it, known := a.items[request]
+		if !known {
+			return ErrUnmet
+		}
+		if !it.Standing {
+			leaf.Cells = append(leaf.Cells, it.Cell)
+		}
+	}
+	if d.fresh == nil || leaf.Failure.Stuck() {
+		return nil
+	}
+	left, err := l.recognize(a, session, run)
+	if err != nil {
+		return err
+	}
+	if left != nil {
+		if value, known := d.values[left.identity]; known {
+			leaf.Memory = value
+			return nil
+		}
+	}
+	return ErrUnmet
+}

@@ -12,13 +12,14 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
 
 // learning returns a learner of a machine that runs no code.
 func learning(t *testing.T, m *Machine) *Learner {
-	return &Learner{Context: t.Context(), Machine: m, Logger: hclog.NewNullLogger(), Seen: map[Wrong]bool{}, relived: relived{}, Memo: NewMemo(), limits: behavior.Limits{Deadline: time.Second}}
+	return &Learner{Context: t.Context(), Machine: m, Logger: hclog.NewNullLogger(), Seen: map[Wrong]bool{}, relived: relived{}, Memo: memo.New(), limits: behavior.Limits{Deadline: time.Second}}
 }
 
 // TestAuditedTimes has new paths be run again as often as it takes to see what is rare, for the first ones and for the first of each site, and less often later.

@@ -336,6 +336,12 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 			}
 			m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", d.Name)
 		}
+		for _, a := range d.Members {
+			if m.Conditions.Granularity == PerCall && m.forks(a) {
+				a.Atomic = true
+				m.doubt("%s leaves something to chance, and what others do between the single calls of a run was not searched", a.Name)
+			}
+		}
 	}
 	return p
 }

@@ -35,6 +35,8 @@ func (t pick) String() string {
 // ordinal returns a number as the place in an order.
 func ordinal(n int) string {
 	switch n {
+	case 1:
+		return "first"
 	case 2:
 		return "second"
 	case 3:
@@ -56,6 +58,11 @@ func (p plan) turn(call int, node *behavior.Node) *behavior.Node {
 // turning returns what is planned up to a turn, with the turn. The first of the turns is chosen without one.
 func (p plan) turning(t pick) plan {
 	q := plan{backwards: p.backwards}
+	for _, earlier := range p.ways {
+		if earlier.call <= t.call && (t.node != nil || earlier.call < t.call) {
+			q.ways = append(q.ways, earlier)
+		}
+	}
 	for _, earlier := range p.turns {
 		if earlier.call < t.call {
 			q.turns = append(q.turns, earlier)
@@ -66,7 +73,7 @@ func (p plan) turning(t pick) plan {
 			q.faults = append(q.faults, earlier)
 		}
 	}
-	if t.node != t.node.Point() {
+	if t.node != nil && t.node != t.node.Point() {
 		q.turns = append(q.turns, t)
 	}
 	return q
@@ -194,11 +201,12 @@ func (w *Walker) EachOrder(it *Item, took func(*Taken) bool) error {
 		if w.Listener != nil {
 			w.Listener.Began()
 		}
-		w.Reversed = w.Reversed[:0]
+		w.Reversed, w.chosen = w.Reversed[:0], nil
 		leaf, err := w.reconcile(it, found.plans[i])
 		if err != nil {
 			return err
 		}
+		w.visit.step.chosen = w.chosen
 		if leaf != nil {
 			w.visit.step.Leaf = leaf
 			if !took(&w.visit.step) {
@@ -231,6 +239,12 @@ func (o *orders) add(w *Walker, it *Item) error {
 			if p.alike(r.plan) {
 				alike++
 			}
+		}
+		if alike >= w.Machine.Conditions.orders() && len(r.ways) > 0 {
+			if err := w.doubt(&it.Actor.wanders, "%s goes more ways by chance than are searched, %s: raise --orders (Options.Orders), or sort what is taken out of a map", it.Actor.Name, it.Actor.reconciling(it.Request, nil, moment{})); err != nil {
+				return err
+			}
+			continue
 		}
 		if alike >= w.Machine.Conditions.orders() {
 			if err := w.raced(it.Actor, it.Actor.reconciling(it.Request, nil, moment{}), r.Reversal); err != nil {
@@ -277,7 +291,7 @@ func (l *Learner) overtake(a *Actor, run behavior.Run) error {
 const listedBackwards = "caches list objects in the opposite order"
 
 // plain reports whether nothing but what comes first is chosen.
-func (p plan) plain() bool { return !p.backwards && len(p.turns)+len(p.faults) == 0 }
+func (p plan) plain() bool { return !p.backwards && len(p.ways)+len(p.turns)+len(p.faults) == 0 }
 
 // turned returns the node at which a call of a run as planned is answered, nil if it is not known.
 func (w *Walker) turned(a *Actor, node *behavior.Node, p plan) *behavior.Node {

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -31,6 +32,20 @@ type CallEvent struct {
 // means that there is no such step here; then nothing has changed. On an error, too, nothing has. If the controller
 // is to crash, the leaf is that of a crashed run.
 func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
+	for {
+		leaf, err := w.reconcileOnce(it, p)
+		if !errors.Is(err, errForked) {
+			return leaf, err
+		}
+		if w.Listener != nil {
+			w.Listener.Began()
+		}
+		w.Reversed, w.Asked, w.chosen, w.notes = w.Reversed[:0], w.Asked[:0], nil, w.notes[:0]
+	}
+}
+
+// reconcileOnce is as [Walker.reconcile] as long as nothing becomes known of what the code does by chance.
+func (w *Walker) reconcileOnce(it *Item, p plan) (*behavior.Leaf, error) {
 	if !it.Standing {
 		w.Set(it.Cell, w.Value(it.Cell)&^state.Queued)
 	}
@@ -124,24 +139,37 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 	var run *codeRun
 	asked := len(w.Asked)
 	for calls := 0; ; calls++ {
-		if at := w.drawn(node); at != nil && at.Explored() {
-			// A handler of what this very run wrote may have come by here first.
-			run.stop()
-			run, node = nil, at
-		} else {
-			if w.Learn == nil {
-				return nil, ErrUnknown
+		for came := false; !came; {
+			if at := w.drawn(node); at != nil && at.Explored() {
+				// A handler of what this very run wrote may have come by here first.
+				run.stop()
+				run, node = nil, at
+			} else {
+				if w.Learn == nil {
+					return nil, ErrUnknown
+				}
+				var err error
+				node = w.Learn.aside(node)
+				if run, err = w.Learn.explore(run, a, activation, w.path[base:], node, w.drawing.number); err != nil {
+					return nil, err
+				}
+				node = w.drawn(node)
 			}
-			var err error
-			node = w.Learn.aside(node)
-			if run, err = w.Learn.explore(run, a, activation, w.path[base:], node, w.drawing.number); err != nil {
-				return nil, err
+			way := p.way(calls, node)
+			if came = way == node; !came {
+				run.stop()
+				run, node = nil, way
 			}
-			node = w.drawn(node)
+		}
+		if node.Chance != nil {
+			w.chosen = append(w.chosen, choice{calls, node})
 		}
 		if node.Leaf != nil {
-			if p.plain() && activation.Event == nil && w.mayTurn(asked) {
+			if !p.backwards && len(p.turns)+len(p.faults) == 0 && activation.Event == nil && w.mayTurn(asked) {
 				w.Reversed = append(w.Reversed, reversed{plan: plan{backwards: true}})
+			}
+			if activation.Event == nil {
+				w.mayGo(p)
 			}
 			if err := w.races(a, activation, p, node.Leaf); err != nil {
 				return nil, err

@@ -239,21 +239,25 @@ func chances() []scenario {
 		{"each run writes something else", counted(func(w world, n int) core.Result { w.put("n", strconv.Itoa(n%2)); return core.Result{} }), Conditions{}, `
 2 states, 1 steps, 14 runs
 rests: n 1
+forks: c
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put n with \"1\"" "and the other: put n with \"0\""]`},
 		{"each run ends in another way", counted(func(w world, n int) core.Result { return core.Result{Requeue: n%2 == 0} }), Conditions{}, `
 2 states, 1 steps, 14 runs
 rests: 
+forks: c
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: returns" "and the other: asks to be run again"]`},
 		{"one run in twenty is another one", counted(func(w world, n int) core.Result { w.put("n", strconv.FormatBool(n%20 == 0)); return core.Result{} }), Conditions{}, `
 2 states, 1 steps, 43 runs
 rests: n false
+forks: c
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put n with \"false\"" "and the other: put n with \"true\""]`},
 		{"each run is another one, on and on", counted(func(w world, n int) core.Result {
 			w.put("n", strconv.Itoa(n))
 			return core.Result{Requeue: true}
 		}), Conditions{}, `
 2 states, 2 steps, 13 runs
-nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put n with \"1\"" "and the other: put n with \"3\""]`},
+forks: c
+nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put n with \"4\"" "and the other: put n with \"6\""]`},
 		{"two calls at once", watching(twoAtOnce), Conditions{}, `
 3 states, 2 steps, 72 runs
 rests: n 1
@@ -389,10 +393,10 @@ draws: c`},
 				}}
 			})
 		}, Conditions{}, `
-2 states, 1 steps, 59 runs
+3 states, 2 steps, 9 runs
+rests: odd false
 rests: odd true
-draws: c
-nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put odd with \"true\"" "and the other: put odd with \"false\""]`},
+forks: c`},
 		{"it decides by chance whether it does anything", func() *core.System {
 			return drawingBy(func(d *dice) core.Instance {
 				return hand{reconcile: func(w world, _ core.Request) core.Result {
@@ -403,10 +407,10 @@ nondeterministic chance c: with the same responses, two fresh instances behave d
 				}}
 			})
 		}, Conditions{}, `
-2 states, 1 steps, 59 runs
+3 states, 2 steps, 9 runs
+rests: 
 rests: odd yes
-draws: c
-nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put odd" "and the other: returns"]`},
+forks: c`},
 		{"it keeps a name", func() *core.System {
 			return drawingBy(func(d *dice) core.Instance {
 				name := ""

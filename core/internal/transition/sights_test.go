@@ -7,6 +7,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/internal/memories"
 )
 
@@ -19,7 +20,7 @@ func TestSights(t *testing.T) {
 	d.fresh = map[string]string{"same": "0", "changed": "1", "left": "2"}
 	run := behavior.Run{Activation: behavior.Activation{Request: "r"}, Leaf: &behavior.Leaf{}}
 	key := l.sight(web, run)
-	l.Memo.sights.set(key, map[string]string{"changed": "3", "left": memories.Gone, "new": "4"})
+	l.Memo.Sights.Set(key, map[string]string{"changed": "3", "left": memories.Gone, "new": "4"})
 	d.manner.Active = true
 	want := map[string]string{"same": "0", "changed": "3", "new": "4"}
 	if got, err := l.seen(web, nil, run); err != nil || !maps.Equal(got, want) || len(d.fresh) != 3 {
@@ -28,7 +29,7 @@ func TestSights(t *testing.T) {
 	others := []func(){
 		func() { run.Activation.Request = "s" }, func() { d.Name = "web+db" }, func() { d.manner.Of = "web" }, func() { d.manner.Ticks = true },
 	}
-	keys := []digest{key}
+	keys := []memo.Digest{key}
 	for i, other := range others {
 		other()
 		if k := l.sight(web, run); slices.Contains(keys, k) {
@@ -39,7 +40,7 @@ func TestSights(t *testing.T) {
 	}
 	// Of one that cannot be told apart from others, nothing is remembered.
 	web.Strategy = nameless{}
-	if k := l.sight(web, run); k != (digest{}) {
+	if k := l.sight(web, run); k != (memo.Digest{}) {
 		t.Errorf("it is remembered as %x", k)
 	}
 }

@@ -186,7 +186,7 @@ func (w *Walker) attempt() error {
 	if w.Listener != nil {
 		w.Listener.Began()
 	}
-	w.Reversed, w.Asked = w.Reversed[:0], w.Asked[:0]
+	w.Reversed, w.Asked, w.chosen = w.Reversed[:0], w.Asked[:0], nil
 	var err error
 	if w.Monitor != nil {
 		err = w.Monitor.Before(s)
@@ -194,6 +194,7 @@ func (w *Walker) attempt() error {
 	if err == nil {
 		err = w.take(s)
 	}
+	s.chosen = w.chosen
 	if err == nil && w.Monitor != nil {
 		err = w.Monitor.After(s)
 	}
@@ -239,7 +240,7 @@ func (e ending) equal(other ending) bool {
 
 // again reports whether another order of concurrent calls was shown before in which the step is the same.
 func (w *Walker) again(s *Taken) bool {
-	if len(s.plan.faults) > 0 || s.Leaf == nil || len(s.plan.turns) == 0 && !s.plan.backwards && len(w.Reversed) == 0 {
+	if len(s.plan.faults) > 0 || s.Leaf == nil || len(s.plan.ways)+len(s.plan.turns) == 0 && !s.plan.backwards && len(w.Reversed) == 0 {
 		return false
 	}
 	e := ending{row: w.Vector.AppendRow(nil), wrote: w.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}

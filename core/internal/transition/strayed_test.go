@@ -15,6 +15,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -184,7 +185,7 @@ func countingInterrupted(t *testing.T, name string, c Conditions) {
 	l, a, runs := counted(t, c)
 	last := runs[len(runs)-1]
 	interruptedIn(t, "a history"+name, func(ctx context.Context) error {
-		l.Context, l.relived, l.Memo = ctx, relived{}, NewMemo()
+		l.Context, l.relived, l.Memo = ctx, relived{}, memo.New()
 		return l.Relive(a.Process, runs)
 	})
 	interruptedIn(t, "what is kept"+name, func(ctx context.Context) error {
@@ -231,7 +232,7 @@ func TestFindingOutInterrupted(t *testing.T) {
 	l.Context = ended
 	known := &behavior.Divergence{}
 	v := &left{contents: map[string]string{"R.n": "9"}, at: shift{run: behavior.Tick}, parting: known}
-	if parting, _, err := l.amid(a, runs[0], known, 0, behavior.Epoch, func(time.Duration) (*behavior.Divergence, *left, error) { return nil, v, nil }); parting != nil || !errors.Is(err, context.Canceled) {
+	if parting, _, err := l.amid(a, runs[0], []*behavior.Divergence{known}, 0, behavior.Epoch, func(time.Duration) (*behavior.Divergence, *left, error) { return nil, v, nil }); parting != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("what is left in between cannot be taken along: %+v, %v", parting, err)
 	}
 }

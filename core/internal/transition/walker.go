@@ -61,6 +61,8 @@ type Walker struct {
 	gathers bool
 	// unsure tells that a walker that may not learn came to something that is not known.
 	unsure bool
+	// chosen are the ways that chance has led the runs of the step.
+	chosen []choice
 	// Asked are the answers to the calls of the step.
 	Asked []*behavior.Answered
 	// Handling is the event that is handled, nil while a reconcile is at work.
@@ -315,6 +317,8 @@ type Taken struct {
 	View *view.View
 	// node is the call that is answered.
 	node *behavior.Node
+	// chosen are the ways that chance has led the step.
+	chosen []choice
 	// plan is what is chosen on the way, and positions are where the views of a controller that starts again are then.
 	plan      plan
 	positions []int
@@ -345,6 +349,9 @@ func (t *Taken) Step() core.Step {
 	var order []string
 	if t.plan.backwards {
 		order = append(order, listedBackwards)
+	}
+	for _, choice := range t.chosen {
+		order = append(order, choice.String())
 	}
 	for _, turn := range t.plan.turns {
 		order = append(order, turn.String())
@@ -427,7 +434,7 @@ type Signature struct {
 
 // Signature returns that of a step, and false if there is more to say: what is chosen in it, or goes wrong.
 func (w *Walker) Signature(t *Taken) (Signature, bool) {
-	plain := t.plan.plain() && len(t.positions)+len(t.lost) == 0
+	plain := t.plan.plain() && len(t.chosen)+len(t.positions)+len(t.lost) == 0
 	return Signature{t.Kind, t.Actor, t.Item, t.View, t.Leaf, t.Late, w.Wrote}, plain
 }
 

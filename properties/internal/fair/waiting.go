@@ -6,9 +6,23 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
+// Step is a step that fairness is assumed of: wherever it is possible, or in one state alone.
+type Step struct {
+	core.Step
+	state core.StateID
+}
+
+// In returns a step as it is possible in a state. What chance does in one state is nothing that it does in another one.
+func In(id core.StateID, step core.Step) Step {
+	if step.Chance() {
+		return Step{step, id}
+	}
+	return Step{Step: step}
+}
+
 // Recurs reports whether a step is taken again and again that is possible again and again, also with weak fairness. A timer that is set is
-// always due later on, and only waits while controllers have something else to do.
-func Recurs(step core.Step) bool { return step.Kind.Timed() }
+// always due later on, and only waits while controllers have something else to do. Who leaves something to chance in the same state again and again does all that he may.
+func Recurs(step Step) bool { return step.Kind.Timed() || step.Chance() }
 
 // Parts reports whether a step is a part of a reconcile: where there are any, each call is a step of its own.
 func Parts(step core.Step) bool {
@@ -42,7 +56,10 @@ func Waiting(g core.Graph, id core.StateID, inParts bool, fair func(core.Step) b
 	if len(steps) > 0 {
 		edges := g.Edges(id)
 		steps = slices.DeleteFunc(steps, func(step core.Step) bool {
-			return slices.ContainsFunc(edges, func(e core.Edge) bool { return e.Step == step })
+			return slices.ContainsFunc(edges, func(e core.Edge) bool {
+				byChance := e.Step.Chance() && !e.Step.Faulty() && e.Step.Kind == step.Kind && e.Step.Item == step.Item // then each of its ways has a name of its own
+				return byChance || e.Step == step
+			})
 		})
 	}
 	if inParts {

@@ -1,0 +1,493 @@
+package transition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/memo"
+	"github.com/orrery-dev/orrery/internal/iotrace"
+)
+
+// Code that ranges over a map, or waits for several channels, goes one way or another with the same responses: by chance, and not as a function of anything that a search could set. Each
+// of a few ways comes up often, so that they are found by running it again and again, and each is a step of its own: what happens by chance may happen. Chance is fair: who comes by the same
+// point of a run again and again takes each of its ways again and again.
+
+// mostTaken is how often code is run to see what it does by chance at a point, and seldom how often it has to do a thing to be known to do it again. What is met once in sixteen times is seen so often but for one time in ten billions.
+const (
+	mostTaken = 8 * rare
+	seldom    = 3
+)
+
+// forks reports whether it is searched what an actor does by chance in its reconciles. Where it keeps memory, works between its runs or draws what can be set, it is not.
+func (l *Learner) forks(a *Actor, activation behavior.Activation) bool {
+	return l.Machine.forks(a) && l.mayFork(a, activation) && !l.Fickle(a)
+}
+
+// mayFork reports whether what an actor does by chance could be searched.
+func (l *Learner) mayFork(a *Actor, activation behavior.Activation) bool {
+	return activation.Event == nil && activation.Own == behavior.Asked && activation.Seed == 0 && !a.User && !a.connected && !a.domain.remembers() && !a.domain.manner.Active
+}
+
+// errForked ends a step in which code was found to do one thing or another by chance where it was known to do one: it is taken again.
+var errForked = errors.New("the code does one thing or another by chance")
+
+// leftToChance ends a search in which an actor was found to take two ways, for the first time, because of chance that can be searched: it has to be begun again. The run is the one that it parts from. What it did is an incident all the
+// same if nobody finds several ways there: it may have done that but once.
+func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergence) error {
+	if l.Machine.forks(a) {
+		return nil
+	}
+	run.Leaf = nil
+	path := run.Path
+	run.Path = path[:min(d.After, len(path))]
+	if err := l.draws(a, run); err != nil {
+		return err
+	}
+	err := l.unforked(a, run.Activation)
+	if known := len(l.Incidents); err != nil && !l.trying {
+		if l.diverged(a, run.Activation, path, d, core.Chance, nil); len(l.Incidents) > known {
+			l.Suspects[WrongOf(l.Incidents[known])] = l.Memo.Digest(a.Strategy, nil, run)
+		}
+	}
+	return err
+}
+
+// Explained reports whether it was found that chance leads code several ways, where a search that was given up took that for an incident.
+func (l *Learner) Explained(suspect memo.Digest) bool {
+	_, known := l.Memo.Ways.Get(suspect)
+	return known
+}
+
+// unforked ends a search in which it was not known that what an actor does by chance can be searched: it has to be begun again.
+func (l *Learner) unforked(a *Actor, activation behavior.Activation) error {
+	forks := &unexpectedForks{a.Strategy.Describe().Name}
+	switch {
+	case l.Machine.forks(a), !l.mayFork(a, activation):
+	case l.Searching, l.Following:
+		return forks
+	case l.trying:
+		forks.expect(&l.Machine.Conditions) // in what is set aside, nothing was come by before
+		return errForked
+	}
+	return nil
+}
+
+// goOn lets a run go on to what comes at a node behind a path, and begins it if there is none yet. Where that is one of several ways that chance may lead, it is run until chance leads there.
+func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, core.Call, *behavior.Leaf, error) {
+	for attempt, executed := 1, l.Executed; ; attempt++ {
+		if current == nil {
+			l.Executed = executed // how often it is run depends on chance
+			session, divergence, err := l.resume(a, activation, path)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			if divergence != nil {
+				if err := l.leftToChance(a, behavior.Run{Activation: activation, Path: path}, divergence); err != nil {
+					return nil, nil, nil, err
+				}
+				l.diverged(a, activation, path, divergence, core.Chance, nil)
+				return nil, nil, nil, ErrStopped
+			}
+			current = &codeRun{session}
+			l.began = count{iotrace.Now()}
+		}
+		call, leaf, err := current.session.Next(l.Context)
+		if err != nil || node.Chance == nil {
+			return current, call, leaf, err
+		}
+		came, way := behavior.Way{Call: call, Leaf: leaf}, node.Chance.Ways[node.Chance.Of(node)]
+		if came.Name() == way.Name() {
+			return current, call, leaf, nil
+		}
+		current.stop()
+		if current = nil; attempt == mostTaken {
+			l.diverged(a, activation, path, way.Parting(came, len(path)), core.Chance, nil)
+			return nil, nil, nil, ErrStopped
+		}
+	}
+}
+
+// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable,
+// unless it is given up as it does something else each time.
+// It returns where the run went another way if it does not.
+func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
+	for attempt := 1; ; attempt++ {
+		session, err := l.Open(a, activation.Since)
+		if err != nil {
+			return nil, nil, err
+		}
+		if attempt == 1 || !l.forks(a, activation) {
+			l.count(activation)
+		}
+		session.Begin(activation)
+		divergence, err := session.Replay(l.Context, path)
+		switch {
+		case divergence == nil, err != nil, attempt == mostTaken:
+			return session, divergence, err
+		case l.forks(a, activation): // whatever it does instead is looked at once it has come to its end
+		case attempt >= rare, !l.Fickle(a), a.givenUp() != nil:
+			return session, divergence, err
+		}
+	}
+}
+
+// attend runs code again along a new path that ends at a node, to see whether chance leads it there, and divides each node on the way where it does something else. Then it returns an error: the step has to be taken
+// again, or the search if the node was come by before.
+func (l *Learner) attend(a *Actor, run behavior.Run, end *behavior.Node) error {
+	if !l.forks(a, run.Activation) {
+		return nil
+	}
+	executed, fresh := l.Executed, l.Fresh
+	defer func() { l.Executed, l.Fresh = executed, fresh }() // how often that is depends on chance
+	arrived := 0
+	for attempt := 0; arrived < seldom || attempt < rare; attempt++ {
+		if attempt == mostTaken {
+			l.Machine.doubtFirst(a.Name+" seldom comes by chance to", "what was seen once, %s, so that it is not known whether it does something else then: sort what is taken out of a map", run.Activation)
+			break
+		}
+		divergence, err := l.anewOnce(a, run, 1, 0)
+		switch {
+		case err != nil:
+			return err
+		case divergence == nil:
+			arrived++
+		case !divergence.ByChance:
+			return l.fork(a, run, divergence.After, end)
+		}
+	}
+	return nil
+}
+
+// fork finds out what the code of an actor does by chance behind so many calls of a run that ends at a node. It returns an error if that is more than one thing.
+func (l *Learner) fork(a *Actor, run behavior.Run, after int, end *behavior.Node) error {
+	node, first := end, behavior.Way{Leaf: run.Leaf}
+	if after < len(run.Path) {
+		node = run.Path[after].From
+		first = behavior.Way{Call: node.Call}
+	}
+	if node.Chance != nil || len(node.Turns) > 0 {
+		return nil // the audits report it
+	}
+	run.Path, run.Leaf = run.Path[:after], nil
+	ways, err := l.sample(a, run, first)
+	if err != nil || len(ways) == 1 {
+		return err
+	}
+	l.Memo.Ways.Set(l.Memo.Digest(a.Strategy, nil, run), ways)
+	if node.Passed {
+		return &unexpectedWay{a.Name}
+	}
+	node.Divide(ways, first.Name())
+	return errForked
+}
+
+// divide divides a node behind a path where another search has found out what code does there by chance.
+func (l *Learner) divide(a *Actor, run behavior.Run, node *behavior.Node, first behavior.Way) {
+	ways, known := l.Memo.Ways.Get(l.Memo.Digest(a.Strategy, nil, run))
+	if known && slices.ContainsFunc(ways, func(w behavior.Way) bool { return w.Name() == first.Name() }) {
+		node.Divide(ways, first.Name())
+	}
+}
+
+// sample runs code again and again up to the end of a path, and returns what it does then. There is but the first way if it cannot be said what it does by chance.
+func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]behavior.Way, error) {
+	ways, taken := []behavior.Way{first}, []int(nil)
+	for attempt := 0; attempt < mostTaken; attempt++ {
+		if len(taken) >= rare && often(taken, len(ways)) && !regular(taken, len(ways)) {
+			return ways, nil
+		}
+		way, arrived, err := l.arrive(a, run)
+		switch {
+		case err != nil:
+			return nil, err
+		case !arrived:
+			continue
+		case way.Call == nil && way.Leaf == nil: // several calls at a time
+			return ways[:1], nil
+		}
+		at := slices.IndexFunc(ways, func(w behavior.Way) bool { return w.Name() == way.Name() })
+		if at < 0 {
+			at, ways = len(ways), append(ways, way)
+		}
+		ways[at].Seen++
+		taken = append(taken, at)
+	}
+	if len(ways) == 1 || len(taken) > fair && often(taken, len(ways)) && !regular(taken, len(ways)) {
+		return ways, nil // chance seldom leads there
+	}
+	l.diverged(a, run.Activation, run.Path, first.Parting(ways[1], len(run.Path)), core.Chance, nil)
+	return ways[:1], nil
+}
+
+// arrive runs code up to the end of a path, and returns what it does then, nothing if it makes several calls at a time. It reports whether it came there.
+func (l *Learner) arrive(a *Actor, run behavior.Run) (way behavior.Way, arrived bool, err error) {
+	session, err := l.Open(a, nil)
+	if err != nil {
+		return behavior.Way{}, false, err
+	}
+	defer session.Abort()
+	l.count(run.Activation)
+	session.Begin(run.Activation)
+	if divergence, err := session.Replay(l.Context, run.Path); divergence != nil || err != nil {
+		return behavior.Way{}, false, err
+	}
+	call, leaf, err := session.Next(l.Context)
+	if err != nil || call != nil && len(session.Pending()) > 1 {
+		return behavior.Way{}, true, err
+	}
+	return behavior.Way{Call: call, Leaf: leaf}, true, nil
+}
+
+// often reports whether each of some ways was taken more than seldom.
+func often(taken []int, ways int) bool {
+	counts := make([]int, ways)
+	for _, way := range taken {
+		counts[way]++
+	}
+	return slices.Min(counts) >= seldom
+}
+
+// regular reports whether ways were taken in such an order that it is hardly chance: in turn, or each no more once another one came. So it is with what code counts up in a package variable, or has found there before.
+func regular(taken []int, ways int) bool {
+	if ways == 1 {
+		return false
+	}
+	changes := 0
+	for i := range taken[1:] {
+		if taken[i] != taken[i+1] {
+			changes++
+		}
+	}
+	if changes < ways {
+		return true
+	}
+	for period := 1; period <= len(taken)/2; period++ {
+		if slices.Equal(taken[period:], taken[:len(taken)-period]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Repeat takes an instance through a run again that a function has prepared for it, and returns where it goes another way, nil if it does not.
+func (l *Learner) Repeat(ctx context.Context, a *Actor, run behavior.Run, prepare func(*behavior.Session)) (*behavior.Divergence, error) {
+	return l.persist(run, func() (*behavior.Divergence, error) {
+		session, err := l.Open(a, run.Activation.Since)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Abort()
+		prepare(session)
+		return session.Repeat(ctx, run)
+	})
+}
+
+// persist tries again and again to take code along a run, as long as chance leads it somewhere else. It returns where it parts from the run, nil if it does not; and nil if it was
+// to be expected that it does not get to its end.
+func (l *Learner) persist(run behavior.Run, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
+	return l.persistAt(run.Odds(), try)
+}
+
+// persistAt is as [Learner.persist] where it is known how likely it is that chance does not lead somewhere else.
+func (l *Learner) persistAt(odds float64, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
+	for attempt, executed := 1, l.Executed; ; attempt++ {
+		l.Executed = executed // as in attend
+		divergence, err := try()
+		switch {
+		case err != nil, divergence == nil, !divergence.ByChance:
+			return divergence, err
+		case attempt >= mostTaken:
+			return nil, nil
+		case float64(attempt)*odds > surely:
+			divergence.ByChance = false
+			return divergence, nil
+		}
+	}
+}
+
+// surely is how often something is to be expected to happen that does not once in a million times.
+const surely = 14
+
+// reused audits a run of an actor that leaves something to chance on an instance that has gone through it before.
+func (l *Learner) reused(a *Actor, run behavior.Run) (*behavior.Divergence, error) {
+	return l.persistAt(run.Odds()*run.Odds(), func() (*behavior.Divergence, error) {
+		session, err := l.Open(a, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Abort()
+		return l.again(session, run, 2)
+	})
+}
+
+// partings returns where a run is known to part so much later, and besides where it may do so then by chance.
+func (l *Learner) partings(a *Actor, run behavior.Run, known *behavior.Divergence, by time.Duration, look func(by time.Duration) (*behavior.Divergence, *left, error)) ([]*behavior.Divergence, error) {
+	all, executed := []*behavior.Divergence{known}, l.Executed
+	if !l.forks(a, run.Activation) {
+		return all, nil
+	}
+	defer func() { l.Executed = executed }()
+	for range rare {
+		parting, _, err := look(by)
+		if err != nil {
+			return nil, err
+		}
+		if parting != nil && !slices.ContainsFunc(all, func(way *behavior.Divergence) bool { return alike(parting, way) }) {
+			all = append(all, parting)
+		}
+	}
+	return all, nil
+}
+
+// byChance returns where code does what it was seen to do by chance, whatever times it names.
+func (f followed) byChance(run behavior.Run) *behavior.Divergence {
+	for i, call := range f.calls {
+		from := run.Path[i].From
+		like := func(call, recorded core.Call) bool { return behavior.Undated(call) == behavior.Undated(recorded) }
+		if !like(call, from.Call) && from.Chance.Has(call, nil, like) {
+			return &behavior.Divergence{Recorded: from.Call.String(), Observed: call.String(), After: i, Call: call, ByChance: true}
+		}
+	}
+	return f.parting
+}
+
+// goesOtherwise reports whether code goes another way along a path although nothing has moved, so that it is not because of the clock if it does. Code that is known to leave something to chance is given more of them.
+func (l *Learner) goesOtherwise(a *Actor, run behavior.Run) (bool, error) {
+	times := 1
+	if l.Fickle(a) {
+		times = fair
+	}
+	for range times {
+		same, err := l.follow(a, run, shift{})
+		if err != nil {
+			return false, err
+		}
+		if again, written := same.shows(run); again != nil || written || l.keepsOther(a, run, same, shift{}) != nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// choice is where chance leads in a run.
+type choice struct {
+	// call is the number of the call that comes there, from 0.
+	call int
+	node *behavior.Node
+}
+
+// String says the choice in the user's words.
+func (c choice) String() string {
+	at, ways := c.node.Chance.Of(c.node), c.node.Chance.Ways
+	text := "it ends"
+	if ways[at].Call != nil {
+		text = fmt.Sprintf("call %d is %q", c.call+1, ways[at].Call.String())
+	} else if c.call > 0 {
+		text = fmt.Sprintf("it ends after call %d (%s)", c.call, ways[at])
+	}
+	return fmt.Sprintf("%s%s, the %s of %d ways that it was seen to go there", core.ByChance, text, ordinal(at+1), len(ways))
+}
+
+// way returns where a run as planned goes on that has come to a node with the call of a number: by the first of several ways, if no other one is planned.
+func (p plan) way(call int, node *behavior.Node) *behavior.Node {
+	if node.Chance == nil {
+		return node
+	}
+	for _, c := range p.ways {
+		if c.call == call && c.node.Chance == node.Chance {
+			return c.node
+		}
+	}
+	return node.Chance.Ways[0].Node
+}
+
+// going returns what is planned up to a point, with another way there.
+func (p plan) going(c choice) plan {
+	q := p.turning(pick{call: c.call})
+	q.ways = append(q.ways, c)
+	return q
+}
+
+// mayGo adds the plans of the other ways that chance may lead in a run as planned, from the last one on that is planned.
+func (w *Walker) mayGo(p plan) {
+	planned := -1
+	if n := len(p.ways); n > 0 {
+		planned = p.ways[n-1].call
+	}
+	for _, c := range w.chosen {
+		if c.call <= planned {
+			continue
+		}
+		for _, way := range c.node.Chance.Ways {
+			if way.Node != c.node {
+				w.Reversed = append(w.Reversed, reversed{plan: p.going(choice{c.call, way.Node})})
+			}
+		}
+	}
+}
+
+// Forking names the controllers of which it is searched what they do by chance, in the order of the system.
+func (m *Machine) Forking() []string {
+	return m.strategies(m.forks)
+}
+
+// forks reports whether an actor is known to do one thing or another by chance, which is searched as far as it can be.
+func (m *Machine) forks(a *Actor) bool {
+	return slices.Contains(m.Conditions.Forking, a.Strategy.Describe().Name)
+}
+
+// unexpectedForks is a controller that does one thing or another by chance.
+type unexpectedForks struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedForks) Error() string {
+	return u.Controller + " does one thing or another by chance"
+}
+
+// expect implements [unexpected]. What such a controller draws at random decides what it does, so that it is left to chance.
+func (u *unexpectedForks) expect(c *Conditions) bool {
+	c.Drawing = slices.DeleteFunc(slices.Clone(c.Drawing), func(name string) bool { return name == u.Controller })
+	return added(&c.Forking, u.Controller)
+}
+
+// unexpectedWay is a controller that was found to do something else by chance where a search had come by before.
+type unexpectedWay struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedWay) Error() string { return u.Controller + " does something else by chance" }
+
+func (u *unexpectedWay) expect(c *Conditions) bool {
+	c.surprises++
+	return c.surprises <= mostSurprises
+}
+
+// mostSurprises is how often a search begins again as code did something else by chance than all the times before.
+const mostSurprises = 32
+
+// maxDivergences is how often a strategy may be found not to be deterministic before the
+// search no longer goes on behind its new runs. What it writes may be new each time, so that there
+// would be no end.
+const maxDivergences = 32
+
+// diverged reports that the code of an actor took two ways with the same responses.
+func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
+	details := append(path[:min(d.After, len(path))].Calls(),
+		"then one run: "+d.Recorded,
+		"and the other: "+d.Observed)
+	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
+	if cause == core.Chance && d.Reorders(path) {
+		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
+		if incident.Slept {
+			incident.Message += ", or from several timers that end at the same moment"
+		}
+	}
+	l.report(incident, a, activation)
+	if !incident.Reordered { // there is an end to orders
+		a.divergences++
+	}
+}
