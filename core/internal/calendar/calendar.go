@@ -103,3 +103,21 @@ func (c *Calendar) Last(passed time.Duration) []time.Duration {
 	}
 	return spans
 }
+
+// Spans are how long after a moment controllers are asked whether they do something else than at once, and than much later. They are some seconds longer than what people call them: what is to be waited for so long is
+// over then, and of a time that is written it can be told when that was: an hour after something, or now, as an hour has passed.
+func Spans() []time.Duration {
+	const day, second = 24 * time.Hour, time.Second
+	return []time.Duration{time.Minute + 5*second, time.Hour + 11*second, day + 17*second, 30*day + 23*second, 365*day + 31*second}
+}
+
+// NameOf is what people call a span; it is empty for the long one, which is longer than whatever is waited for.
+func NameOf(span, long time.Duration) string {
+	switch at := slices.Index(Spans(), span); {
+	case at >= 0:
+		return []string{"a minute", "an hour", "a day", "a month", "a year"}[at]
+	case span == long:
+		return ""
+	}
+	return span.Truncate(time.Second).String()
+}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -392,6 +394,60 @@ func (a *Actor) Awaits() bool { return a.awaits }
 
 // OnlyRemembers reports whether what the actor does may depend on what is kept in memory, and nothing is done between its runs.
 func (a *Actor) OnlyRemembers() bool { return a.Remembers() && !a.domain.manner.Active }
+
+// Awaiting names the controllers that are known to wait for times, in the order of the system.
+func (m *Machine) Awaiting() []string {
+	return m.strategies(func(a *Actor) bool { return a.awaits })
+}
+
+// Passing returns the times that pass besides the long one, and what people call them.
+func (m *Machine) Passing() (spans []time.Duration, names []string) {
+	if m.Clock == nowhere {
+		return nil, nil
+	}
+	for _, span := range m.Conditions.Spans {
+		names = append(names, calendar.NameOf(span, behavior.Epoch))
+	}
+	return m.Conditions.Spans, names
+}
+
+// Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same, it says it once.
+func (m *Machine) Waiting() []string {
+	var first []*Actor
+	others := map[*Actor][]string{}
+	for _, a := range m.Actors {
+		if a.Waits == "" {
+			continue
+		}
+		like := func(b *Actor) bool { return b.domain == a.domain && b.later != "" && b.later == a.later }
+		if i := slices.IndexFunc(first, like); i >= 0 {
+			others[first[i]] = append(others[first[i]], a.Name)
+		} else {
+			first = append(first, a)
+		}
+	}
+	waiting := make([]string, len(first))
+	for i, a := range first {
+		if waiting[i] = a.Waits; others[a] != nil {
+			waiting[i] += fmt.Sprintf(" (and so it was with %s, of the same process)", strings.Join(others[a], ", "))
+		}
+	}
+	return waiting
+}
+
+// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
+func (w *Walker) Awaited() []core.Item {
+	if clock := w.Machine.Clock; clock != nowhere && !w.Machine.calendar.Ends(int(w.Value(clock))) {
+		return nil
+	}
+	var items []core.Item
+	for _, it := range w.Machine.Items {
+		if w.timed(it) && it.waits() || it.Actor.Waits != "" && it.Elapses() && w.possible(it) {
+			items = append(items, it.Item)
+		}
+	}
+	return items
+}
 
 // Idle returns the items of some actors that nothing makes run in the state of the walker, at any time. There are none where any timer is set, as it may make others run.
 func (w *Walker) Idle(of func(*Actor) bool) []*Item {

@@ -244,3 +244,13 @@ func (l *Learner) cached(a *Actor, call core.Call, reads []behavior.Read) error 
 	}
 	return &unexpectedViews{found}
 }
+
+// ask lets a store answer. A panic of the store is an error.
+func ask(store core.Store, look core.Snapshot, call core.Call) (answer core.Answer, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("the store panicked: %v", value)
+		}
+	}()
+	return store.Answer(look, call)
+}

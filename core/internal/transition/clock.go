@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -122,7 +121,51 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		}
 		return true, l.awaits(a, run, parting)
 	}
-	return false, nil
+	return l.lookDue(a, run)
+}
+
+// due returns how long after a run its timer has fired, some seconds late, or the span that passes in the search and is hardly longer; 0 if it sets none, or for longer than anything that is waited for. Timers that are set later for the same
+// moment are due at the same time.
+func (l *Learner) due(run behavior.Run) time.Duration {
+	const late = 8*time.Second + 7*time.Millisecond // so that no two spans are as long as others by accident
+	if run.Leaf == nil || !run.Leaf.Later() || run.Leaf.Result.RequeueAfter >= behavior.Epoch/2 {
+		return 0
+	}
+	by := run.Leaf.Result.RequeueAfter.Truncate(time.Second) + late
+	for _, span := range l.Machine.Conditions.Spans {
+		if run.Leaf.Result.RequeueAfter <= span && span <= by+by/8+late {
+			return span
+		}
+	}
+	return by
+}
+
+// withDue returns some spans together with the one after which the timer of a run has fired, in their order.
+func (l *Learner) withDue(run behavior.Run, spans []time.Duration) []time.Duration {
+	if by := l.due(run); by > 0 && !slices.Contains(spans, by) {
+		spans = append(spans, by)
+		slices.Sort(spans)
+	}
+	return spans
+}
+
+// lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does not do so much later: it waits for a time that comes and goes, such as a certain hour of the day.
+func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
+	by := l.due(run)
+	if by == 0 || a.Background || a.domain.manner.Ticks || l.passes(by, run.Activation.Passed) || l.endsAfter(run) && a.awaits {
+		return false, nil
+	}
+	parting, _, err := l.lookAt(a, run, a.domain.shift(by))
+	if parting == nil || err != nil {
+		return false, err
+	}
+	if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
+		return false, err
+	}
+	if !a.awaits {
+		return true, l.awaits(a, run, parting)
+	}
+	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
 }
 
 // lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
@@ -270,60 +313,6 @@ func storesOf(store core.Store, times *calendar.Calendar, instants int) map[time
 		}
 	}
 	return stores
-}
-
-// Awaiting names the controllers that are known to wait for times, in the order of the system.
-func (m *Machine) Awaiting() []string {
-	return m.strategies(func(a *Actor) bool { return a.awaits })
-}
-
-// Passing returns the times that pass besides the long one, and what people call them.
-func (m *Machine) Passing() (spans []time.Duration, names []string) {
-	if m.Clock == nowhere {
-		return nil, nil
-	}
-	for _, span := range m.Conditions.Spans {
-		names = append(names, nameOf(span))
-	}
-	return m.Conditions.Spans, names
-}
-
-// Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same, it says it once.
-func (m *Machine) Waiting() []string {
-	var first []*Actor
-	others := map[*Actor][]string{}
-	for _, a := range m.Actors {
-		if a.Waits == "" {
-			continue
-		}
-		like := func(b *Actor) bool { return b.domain == a.domain && b.later != "" && b.later == a.later }
-		if i := slices.IndexFunc(first, like); i >= 0 {
-			others[first[i]] = append(others[first[i]], a.Name)
-		} else {
-			first = append(first, a)
-		}
-	}
-	waiting := make([]string, len(first))
-	for i, a := range first {
-		if waiting[i] = a.Waits; others[a] != nil {
-			waiting[i] += fmt.Sprintf(" (and so it was with %s, of the same process)", strings.Join(others[a], ", "))
-		}
-	}
-	return waiting
-}
-
-// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
-func (w *Walker) Awaited() []core.Item {
-	if clock := w.Machine.Clock; clock != nowhere && !w.Machine.calendar.Ends(int(w.Value(clock))) {
-		return nil
-	}
-	var items []core.Item
-	for _, it := range w.Machine.Items {
-		if w.timed(it) && it.waits() || it.Actor.Waits != "" && it.Elapses() && w.possible(it) {
-			items = append(items, it.Item)
-		}
-	}
-	return items
 }
 
 // moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no item.

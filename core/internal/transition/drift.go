@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -123,8 +124,7 @@ func (l *Learner) drift(a *Actor, run behavior.Run, later *left) error {
 	if later.minor {
 		return nil
 	}
-	for _, span := range spans() {
-		by := span.Duration
+	for _, by := range calendar.Spans() {
 		if searched && l.passes(by, run.Activation.Passed) {
 			continue
 		}
@@ -340,29 +340,6 @@ func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) err
 	return l.awaits(v.by, v.run, &then)
 }
 
-// span is a time, and what people call it.
-type span struct {
-	time.Duration
-	name string
-}
-
-// spans are how long after a moment an actor is asked whether it does something else than at once, and than much later. They are some seconds longer than what people call them: what is to be waited for so long is
-// over then, and of a time that is written it can be told when that was: an hour after something, or now, as an hour has passed.
-func spans() []span {
-	const day, second = 24 * time.Hour, time.Second
-	return []span{{time.Minute + 5*second, "a minute"}, {time.Hour + 11*second, "an hour"}, {day + 17*second, "a day"}, {30*day + 23*second, "a month"}, {365*day + 31*second, "a year"}}
-}
-
-// nameOf is what people call a span; it is empty for the long time, which is longer than whatever is waited for.
-func nameOf(span time.Duration) string {
-	for _, s := range spans() {
-		if s.Duration == span {
-			return s.name
-		}
-	}
-	return ""
-}
-
 // endsAfter reports whether no time passes any more in the search after a run.
 func (l *Learner) endsAfter(run behavior.Run) bool {
 	times := l.Machine.calendar
@@ -475,8 +452,7 @@ func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence
 // amid looks at a run at the times in between a moment and one that is so much later, and returns where it parts first in another way than some, and at the times that are searched, and when; nil if it does not. The
 // memories that it leaves then are taken along, where that is not searched.
 func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, from, until time.Duration, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
-	for _, span := range spans() {
-		by := span.Duration
+	for _, by := range l.withDue(run, calendar.Spans()) {
 		if by >= until {
 			break
 		}

@@ -142,13 +142,13 @@ func asking(tells bool) core.Instance {
 func drifters() []scenario {
 	return []scenario{
 		{"it looks first at both times", illOrDead(false), Conditions{Deadlines: 1}, `
-13 states, 17 steps, 242 runs
+13 states, 17 steps, 247 runs
 rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
 awaits: c`},
 		{"it looks first at both times that it keeps", illOrDead(true), Conditions{Deadlines: 1}, `
-9 states, 11 steps, 178 runs
+9 states, 11 steps, 183 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -156,7 +156,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it looks first at both times that it keeps, and more time passes", illOrDead(true), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 227 runs
+13 states, 17 steps, 236 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -170,13 +170,13 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put done
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later that it took long", of(func() *trade { return controller("c", func() core.Instance { return asking(false) }) }), Conditions{}, `
-4 states, 4 steps, 73 runs
+4 states, 4 steps, 76 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again in 1h0m0s
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later how long it took, and time passes", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{Deadlines: 1}, `
-6 states, 6 steps, 159 runs
+6 states, 6 steps, 162 runs
 rests: 
 rests: done yes
 remembers: c

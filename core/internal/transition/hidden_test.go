@@ -99,19 +99,19 @@ waits: the behavior of c depends on the clock, and later times were not searched
 rests: 
 awaits: c`},
 		{"it keeps when it ran", renewing(true, false), Conditions{Deadlines: 1}, `
-3 states, 3 steps, 30 runs
+3 states, 3 steps, 35 runs
 rests: ask yes
 remembers: c
 memory of c: 1 [R.at]`},
 		{"it keeps when it ran, and tells", renewing(true, true), Conditions{Deadlines: 1}, `
-7 states, 7 steps, 80 runs
+7 states, 7 steps, 85 runs
 rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 1 [R.at]`},
 		{"it keeps a time that it renews", renewing(false, false), Conditions{Deadlines: 1}, `
-3 states, 3 steps, 54 runs
+3 states, 3 steps, 55 runs
 rests: ask yes
 remembers: c
 memory of c: 1 [R.at]`},
@@ -127,7 +127,7 @@ awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does so each time, that is no help: switch off what it does again and again, such as a periodic refresh): reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 2 [R.at]`},
 		{"it keeps a time that it renews, and tells, and no time passes", renewing(false, true), Conditions{}, `
-7 states, 7 steps, 105 runs
+7 states, 7 steps, 106 runs
 rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
@@ -135,7 +135,7 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 1}, `
-9 states, 11 steps, 176 runs
+9 states, 11 steps, 181 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -143,7 +143,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 223 runs
+13 states, 17 steps, 232 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -173,7 +173,7 @@ memory of c: 1 [R.at]`},
 			c.Initial = []core.Request{"x", "y"}
 			return c
 		}), Conditions{Deadlines: 1}, `
-10 states, 13 steps, 284 runs
+10 states, 13 steps, 290 runs
 rests: 
 rests: x late, y late
 remembers: c
@@ -189,7 +189,7 @@ memory of c: 3 [R.at]`},
 2 states, 2 steps, 60 runs
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: put seen; later: asks to be run again`},
 		{"it has a bucket", of(func() *trade { return controller("c", filling(true)) }), Conditions{Deadlines: 1}, `
-7 states, 7 steps, 290 runs
+7 states, 7 steps, 293 runs
 rests: n 2
 rests: n 4
 remembers: c

@@ -406,16 +406,6 @@ func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now time.Dur
 	return answered, answer.Response, nil
 }
 
-// ask lets a store answer. A panic of the store is an error.
-func ask(store core.Store, look core.Snapshot, call core.Call) (answer core.Answer, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("the store panicked: %v", value)
-		}
-	}()
-	return store.Answer(look, call)
-}
-
 // effective leaves out writes of what is there already.
 func effective(w *Walker, writes []behavior.Write) []behavior.Write {
 	kept := writes[:0]

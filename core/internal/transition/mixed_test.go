@@ -119,7 +119,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 2 states, 2 steps, 69 runs
 nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs in R.n ["then one run: put n with \"1\"" "and the other: put n with \"2\""]`},
 		{"it waits for a time, and is active", of(func() *trade { return controller("c", since) }), Conditions{Active: []string{"c"}, Deadlines: 1}, `
-5 states, 5 steps, 124 runs
+5 states, 5 steps, 125 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 active: c

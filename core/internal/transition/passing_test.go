@@ -93,7 +93,7 @@ func TestPass(t *testing.T) {
 
 // TestDeadlines has time pass where somebody expects something of that, by each span as often as it may.
 func TestDeadlines(t *testing.T) {
-	hour := spans()[1].Duration
+	hour := calendar.Spans()[1]
 	for _, test := range []struct {
 		name         string
 		clock        state.Value

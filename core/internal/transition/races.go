@@ -338,7 +338,7 @@ func (w *Walker) mayTurn(from int) bool {
 // only where some have the same age, as all have here, but for those that others are found to compare.
 func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	name := a.Strategy.Describe().Name
-	if a.User || run.Activation.Event != nil || l.Fickle(a) || l.Machine.heedsLists(a) || slices.Contains(l.Machine.Comparing, name) {
+	if a.User || l.Fickle(a) || l.Machine.heedsLists(a) || slices.Contains(l.Machine.Comparing, name) {
 		return nil
 	}
 	path, turned := slices.Clone(run.Path), false
@@ -350,14 +350,14 @@ func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	if !turned {
 		return nil
 	}
-	divergence, err := l.anew(a, behavior.Run{Activation: run.Activation, Path: path, Leaf: run.Leaf}, 1, 0)
+	divergence, err := l.anew(a, behavior.Run{Activation: run.Activation, Path: path, Leaf: run.Leaf}.Beside(), 1, 0)
 	switch {
 	case divergence == nil || err != nil:
 		return err
-	case (l.Searching || l.Following) && run.Activation.Own == behavior.Asked:
+	case (l.Searching || l.Following) && run.Activation.Own == behavior.Asked && run.Activation.Event == nil:
 		return &unexpectedHeed{name}
 	}
-	l.Machine.doubtFirst(a.Name+" heeds in which order its cache lists objects", "which is another one each time, %s, now: %s; in the opposite order: %s. What comes of that was not searched: sort what is listed",
+	l.Machine.doubtFirst(a.Name+" heeds in which order its cache lists objects,", "which is another one each time, %s, now: %s; in the opposite order: %s. What comes of that was not searched: sort what is listed",
 		run.Activation, divergence.Recorded, divergence.Observed)
 	return nil
 }

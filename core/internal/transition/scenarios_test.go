@@ -132,16 +132,16 @@ func clocks() []scenario {
 	}
 	return []scenario{
 		{"it waits for a time", of(func() *trade { return controller("c", since) }), Conditions{Deadlines: 1}, `
-7 states, 8 steps, 148 runs
+7 states, 8 steps, 150 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 awaits: c`},
 		{"it waits for a time that does not pass", of(func() *trade { return controller("c", since) }), Conditions{}, `
-3 states, 3 steps, 117 runs
+3 states, 3 steps, 119 runs
 rests: since 2000-01-01T00:00:01Z
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late`},
 		{"it keeps a deadline", of(func() *trade { return controller("c", sinceInMemory) }), Conditions{Deadlines: 2}, `
-5 states, 5 steps, 97 runs
+5 states, 5 steps, 99 runs
 rests: 
 rests: late yes
 remembers: c
@@ -153,13 +153,13 @@ rests: seen 2000-01-01T00:00:01.……001Z`},
 		{"it writes the time again and again", writes(true), Conditions{Deadlines: 1}, `
 3 states, 3 steps, 59 runs`},
 		{"it renews the time", watching(renews), Conditions{Deadlines: 1}, `
-8 states, 10 steps, 124 runs
+8 states, 10 steps, 128 runs
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2019-12-27T07:07:02.……002Z
 awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does so each time, that is no help: switch off what it does again and again, such as a periodic refresh): reconciling go, now: asks to be run again in 1h0m0s; later: put seen`},
 		{"it waits for two times", watching(twoTimes), Conditions{Deadlines: 1}, `
-13 states, 17 steps, 239 runs
+13 states, 17 steps, 244 runs
 rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
@@ -169,7 +169,7 @@ awaits: c`},
 			system.Scenario.Actions = []core.Action{{Name: "look", Do: func(r core.EffectRecorder) error { world{r}.put("seen", "yes"); return nil }}}
 			return system
 		}, Conditions{Deadlines: 1}, `
-15 states, 24 steps, 216 runs
+15 states, 24 steps, 218 runs
 rests: late yes, seen yes, since 2000-01-01T00:00:01Z
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: seen yes, since 2000-01-01T00:00:01Z

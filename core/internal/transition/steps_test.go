@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -50,7 +51,7 @@ func TestTaken(t *testing.T) {
 		{"fire", Taken{Kind: core.Fire, Actor: web, Item: it}, core.Step{Kind: core.Fire, Item: item}, it.Agent, false, false, false},
 		{"a user", Taken{Kind: core.Intervene, Actor: web, Item: it}, core.Step{Kind: core.Intervene, Item: item}, it.Agent, false, false, false},
 		{"time", Taken{Kind: core.Pass, Actor: web, span: behavior.Epoch}, core.Step{Kind: core.Pass, Item: core.Everything()}, web.Process.Restarts, false, false, false},
-		{"a shorter time", Taken{Kind: core.Pass, Actor: web, span: spans()[1].Duration}, core.Step{Kind: core.Pass, Item: core.Item{Strategy: "time", Request: "an hour"}}, web.Process.Restarts, false, false, false},
+		{"a shorter time", Taken{Kind: core.Pass, Actor: web, span: calendar.Spans()[1]}, core.Step{Kind: core.Pass, Item: core.Item{Strategy: "time", Request: "an hour"}}, web.Process.Restarts, false, false, false},
 	} {
 		s := &test.step
 		if got := s.Step(); got != test.want {

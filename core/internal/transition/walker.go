@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -340,7 +341,7 @@ func (t *Taken) Step() core.Step {
 	switch {
 	case t.Kind == core.Pass:
 		s.Item = core.Everything()
-		s.Item.Request = core.Request(nameOf(t.span))
+		s.Item.Request = core.Request(calendar.NameOf(t.span, behavior.Epoch))
 	case t.Item != nil:
 		s.Item = t.Item.Item
 	case t.View != nil:

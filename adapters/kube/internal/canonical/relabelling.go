@@ -120,14 +120,24 @@ func (l *relabelling) final(c colours) func(int) string {
 	var label func(int) string
 	numbers := map[string]int{}
 	label = func(choice int) string { return labels[choice] }
-	// A base may have choices in it, which are shorter texts.
-	slices.SortStableFunc(order, func(a, b int) int { return len(l.choices[a].text) - len(l.choices[b].text) })
+	slices.SortStableFunc(order, func(a, b int) int { return l.depth(a) - l.depth(b) }) // a base may have choices in it
 	for _, choice := range order {
 		base := l.choices[choice].base.render(label)
 		numbers[base]++
 		labels[choice] = numbered(base, numbers[base])
 	}
 	return label
+}
+
+// depth is how many choices are made before one: those in its base, and in theirs. How long they are says nothing, as numbers that are drawn are of any length.
+func (l *relabelling) depth(choice int) int {
+	within := map[int]bool{}
+	l.choices[choice].base.mentions(within)
+	deepest := 0
+	for other := range within {
+		deepest = max(deepest, 1+l.depth(other))
+	}
+	return deepest
 }
 
 // several returns the members of the first class with more than one, in order, nil if there is none.
