@@ -32,3 +32,9 @@ func TestSameEachTime(t *testing.T) {
 		}
 	}
 }
+
+// chancy is before the seeds of systems whose controllers do one thing or another by chance.
+const chancy = 1 << 37
+
+// TestReducedFindsWhatFullFindsByChance compares reduced searches with full ones where controllers leave something to chance.
+func TestReducedFindsWhatFullFindsByChance(t *testing.T) { findsInFull(t, chancy) }

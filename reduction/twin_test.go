@@ -77,7 +77,12 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	if seed > ledgers && seed < later || seed > later && seed < errands && r.IntN(4) == 0 {
 		compose = random.LooseLedgers
 	}
-	if seed > staged {
+	if seed > chancy {
+		compose = func(seed uint64) (*core.System, error) {
+			system, _, err := random.Chancy(seed)
+			return system, err
+		}
+	} else if seed > staged {
 		compose = []func(uint64) (*core.System, error){random.Staged, random.Later(random.Staged)}[r.IntN(2)]
 	} else if seed > settledUsers {
 		compose = random.Settling([]func(uint64) (*core.System, error){random.Loose, random.Loose, random.Later(random.Loose), random.LooseLedgers}[r.IntN(4)])

@@ -2,25 +2,22 @@ package controllerruntime_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	cryptorand "crypto/rand"
-	"crypto/x509"
-	"math/rand"
-	newrand "math/rand/v2"
-	"strconv"
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	mathrand "math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/workqueue"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -30,86 +27,233 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestChance checks what is said of controllers that draw values at random: how long they wait decides nothing, wherever it is drawn, nor do UUIDs and keys. What
-// decides something, or cannot be set, is a reason, which says what to do.
-func TestChance(t *testing.T) {
-	const remedy = "let the set-up give the controller a function without chance"
-	awaits := func(pause func() time.Duration) func(context.Context, client.Client, *Widget) (ctrl.Result, error) {
-		return func(ctx context.Context, c client.Client, _ *Widget) (ctrl.Result, error) {
-			if !exists(ctx, c, "needed") {
-				return ctrl.Result{RequeueAfter: pause()}, nil
-			}
-			return ctrl.Result{}, create(ctx, c, "done")
-		}
+// keyed is the object that the controllers of these tests reconcile: a ConfigMap with three keys.
+func keyed() *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keys", Namespace: "default"}, Data: map[string]string{"a": "1", "b": "2", "c": "3"}}
+}
+
+// onKeys checks a controller of such objects, and of the Secrets and Services that belong to them.
+func onKeys(t *testing.T, reconciles func(context.Context, client.Client, *corev1.ConfigMap) (ctrl.Result, error)) core.Report {
+	t.Helper()
+	return convergent(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		c := mgr.GetClient()
+		return ctrl.NewControllerManagedBy(mgr).Named("keys").For(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).Owns(&corev1.Service{}).
+			Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+				var keys corev1.ConfigMap
+				if err := c.Get(ctx, req.NamespacedName, &keys); err != nil {
+					return ctrl.Result{}, client.IgnoreNotFound(err)
+				}
+				return reconciles(ctx, c, &keys)
+			}))
+	}), controllerruntime.ObjectValues(keyed()))
+}
+
+// convergent checks a system with nothing going wrong.
+func convergent(t *testing.T, options ...controllerruntime.Option) core.Report {
+	t.Helper()
+	system := controllerruntime.ForTest(t, scheme.Scheme, options...)
+	system.Properties = properties.Convergent()
+	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	keeps := func(key func() ([]byte, error)) func(context.Context, client.Client, *Widget) (ctrl.Result, error) {
-		return func(ctx context.Context, c client.Client, _ *Widget) (ctrl.Result, error) {
-			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "key"}}
-			if c.Get(ctx, client.ObjectKeyFromObject(secret), secret) == nil {
-				return ctrl.Result{}, nil
+	return result.Report
+}
+
+// secretFor makes a Secret of a name.
+func secretFor(ctx context.Context, c client.Client, keys *corev1.ConfigMap, name string) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: keys.Namespace}}
+	if err := ctrl.SetControllerReference(keys, secret, c.Scheme()); err != nil {
+		return err
+	}
+	return client.IgnoreAlreadyExists(c.Create(ctx, secret))
+}
+
+// TestChance has controllers do one thing or another by chance: what comes of each is searched, and what is certain is said.
+func TestChance(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		reconciles func(context.Context, client.Client, *corev1.ConfigMap) (ctrl.Result, error)
+		want       core.Verdict
+		broken     string
+	}{
+		{"it creates as keys come out of a map", func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			for key := range keys.Data {
+				if err := secretFor(ctx, c, keys, key); err != nil {
+					return ctrl.Result{}, err
+				}
 			}
-			made, err := key()
-			if err != nil {
+			return ctrl.Result{}, nil
+		}, core.Holds, ""},
+		{"it writes as keys come out of a map", func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			var ports []corev1.ServicePort
+			for key, value := range keys.Data {
+				ports = append(ports, corev1.ServicePort{Name: key, Port: 80 + int32(value[0]), TargetPort: intstr.FromInt32(80 + int32(value[0])), Protocol: corev1.ProtocolTCP})
+			}
+			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: keys.Namespace}}
+			err := c.Get(ctx, client.ObjectKeyFromObject(service), service)
+			switch {
+			case apierrors.IsNotFound(err):
+				service.Spec.Ports = ports
+				return ctrl.Result{}, c.Create(ctx, service)
+			case err != nil, equality.Semantic.DeepEqual(service.Spec.Ports, ports):
 				return ctrl.Result{}, err
 			}
-			secret.Data = map[string][]byte{"key": made}
-			return ctrl.Result{}, client.IgnoreAlreadyExists(c.Create(ctx, secret))
-		}
-	}
-	for _, test := range []struct {
-		name      string
-		reconcile func(context.Context, client.Client, *Widget) (ctrl.Result, error)
-		verdict   core.Verdict
-		says      string
-	}{
-		{"a random while", awaits(func() time.Duration { return time.Minute + time.Duration(rand.Intn(1000))*time.Millisecond }), core.Holds, ""},
-		{"jitter", awaits(func() time.Duration { return wait.Jitter(time.Minute, 0.5) }), core.Holds, ""},
-		{"a coin", func(ctx context.Context, c client.Client, _ *Widget) (ctrl.Result, error) {
-			if rand.Intn(2) == 0 {
-				return ctrl.Result{}, create(ctx, c, "done")
+			service.Spec.Ports = ports
+			return ctrl.Result{}, c.Update(ctx, service)
+		}, core.Violated, "fixpoint"},
+		{"it goes to and fro, besides what comes out of a map", func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			for key := range keys.Data {
+				if err := secretFor(ctx, c, keys, key); err != nil {
+					return ctrl.Result{}, err
+				}
 			}
-			return ctrl.Result{RequeueAfter: time.Minute}, nil
-		}, core.Inconclusive, "depends on random numbers"},
-		{"a UUID", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-			if w.Annotations["id"] != "" {
+			keys.Data["a"] = map[string]string{"1": "2", "2": "1"}[keys.Data["a"]]
+			return ctrl.Result{}, c.Update(ctx, keys)
+		}, core.Violated, "stable convergence"},
+		{"it picks one of three", func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			var secrets corev1.SecretList
+			if err := c.List(ctx, &secrets); err != nil || len(secrets.Items) > 0 {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, secretFor(ctx, c, keys, []string{"x", "y", "z"}[mathrand.IntN(3)])
+		}, core.Violated, "same outcome"},
+		{"it tosses a coin until it falls", func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			if keys.Data["a"] == "done" {
 				return ctrl.Result{}, nil
 			}
-			return ctrl.Result{}, annotate(ctx, c, w, "id", string(uuid.NewUUID()))
-		}, core.Holds, ""},
-		{"a key", keeps(func() ([]byte, error) {
-			key, err := ecdsa.GenerateKey(elliptic.P256(), cryptorand.Reader)
-			if err != nil {
-				return nil, err
+			if keys.Data["a"] = map[string]string{"1": "2", "2": "1"}[keys.Data["a"]]; mathrand.IntN(2) == 0 {
+				keys.Data["a"] = "done"
 			}
-			return x509.MarshalECPrivateKey(key)
-		}), core.Holds, ""},
-		{"a password that cannot be set", keeps(func() ([]byte, error) { return []byte("password-" + strconv.FormatUint(newrand.Uint64(), 36)), nil }), core.Inconclusive, remedy},
-		{"a key of the set-up", keeps(func() ([]byte, error) { return []byte("key"), nil }), core.Holds, ""},
+			return ctrl.Result{}, c.Update(ctx, keys)
+		}, core.Holds, ""},
+		{"it counts in a variable that outlives it", func() func(context.Context, client.Client, *corev1.ConfigMap) (ctrl.Result, error) {
+			n := 0
+			return func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+				n++
+				return ctrl.Result{}, secretFor(ctx, c, keys, []string{"x", "y", "z"}[n%3])
+			}
+		}(), core.Inconclusive, ""},
+		{"it writes a number that is new each time", func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			if len(keys.Data["n"]) > 0 {
+				return ctrl.Result{}, nil
+			}
+			keys.Data["n"] = fmt.Sprint(mathrand.IntN(1000))
+			return ctrl.Result{}, c.Update(ctx, keys)
+		}, core.Inconclusive, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
-				controllerruntime.Scenario(controllerruntime.Create(configMap("needed", nil))),
-				controllerruntime.Setup(func(mgr ctrl.Manager) error {
-					c := mgr.GetClient()
-					handlers := handler.Funcs{CreateFunc: func(_ context.Context, e event.CreateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-						q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.Object)}, time.Duration(1+rand.Intn(1000))*time.Millisecond)
-					}}
-					return ctrl.NewControllerManagedBy(mgr).Named("random").Watches(&Widget{}, handlers).Complete(reconcile.Func(func(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
-						w := &Widget{}
-						if err := c.Get(ctx, r.NamespacedName, w); err != nil {
-							return ctrl.Result{}, client.IgnoreNotFound(err)
-						}
-						return test.reconcile(ctx, c, w)
-					}))
-				}))
-			system.Properties = properties.Convergent()
-			result, err := orrery.Run(t.Context(), system, orrery.Options{})
-			if err != nil {
-				t.Fatal(err)
+			report := onKeys(t, test.reconciles)
+			if report.Verdict != test.want {
+				t.Fatalf("the verdict is %s, want %s: %q, %v", report.Verdict, test.want, report.Reasons, report.Findings)
 			}
-			if text := strings.Join(result.Report.Reasons, "\n"); result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
-				t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, test.verdict, test.says, text)
+			if test.broken == "" {
+				return
+			}
+			if finding := report.Findings[0]; finding.Property != test.broken || !strings.Contains(fmt.Sprint(finding.Trace.Steps), core.ByChance) {
+				t.Errorf("the finding is %+v", finding)
 			}
 		})
+	}
+}
+
+// TestDueTimers has controllers do something at a time that their timers are set for, and that comes and goes: between two and four o'clock, and five minutes after the start.
+func TestDueTimers(t *testing.T) {
+	night := func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+		now := time.Now().UTC()
+		opens := time.Date(now.Year(), now.Month(), now.Day(), 2, 0, 0, 0, time.UTC)
+		if now.After(opens.Add(2 * time.Hour)) {
+			opens = opens.Add(24 * time.Hour)
+		}
+		if now.Before(opens) {
+			return ctrl.Result{RequeueAfter: opens.Sub(now)}, nil
+		}
+		panic("in the night")
+	}
+	if report := onKeys(t, night); report.Verdict != core.Violated || report.Findings[0].Property != "no panic" {
+		t.Errorf("it panics in the night, and the verdict is %s: %v", report.Verdict, report.Findings)
+	}
+	stages := func(comesBack bool) func(context.Context, client.Client, *corev1.ConfigMap) (ctrl.Result, error) {
+		return func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			age := time.Since(keys.CreationTimestamp.Time)
+			set := func(phase string) error {
+				if keys.Data["phase"] == phase {
+					return nil
+				}
+				keys.Data["phase"] = phase
+				return c.Update(ctx, keys)
+			}
+			switch {
+			case age < 5*time.Minute:
+				return ctrl.Result{RequeueAfter: 5*time.Minute - age}, nil
+			case age >= 10*time.Minute:
+				return ctrl.Result{}, set("failed")
+			case comesBack:
+				return ctrl.Result{RequeueAfter: 10*time.Minute - age}, set("warned")
+			}
+			return ctrl.Result{}, set("warned")
+		}
+	}
+	if report := onKeys(t, stages(true)); report.Verdict != core.Holds {
+		t.Errorf("it comes back, and the verdict is %s: %q, %v", report.Verdict, report.Reasons, report.Findings)
+	}
+	if report := onKeys(t, stages(false)); report.Verdict != core.Inconclusive || !strings.Contains(report.Reasons[0], "would do something later that nothing makes it do") {
+		t.Errorf("it does not come back, and the verdict is %s: %q", report.Verdict, report.Reasons)
+	}
+}
+
+// TestListsOfEventHandlers has a mapping function take the first object that a cache lists, or all of them.
+func TestListsOfEventHandlers(t *testing.T) {
+	for most, want := range map[int]core.Verdict{1: core.Inconclusive, 3: core.Holds} {
+		report := convergent(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			c := mgr.GetClient()
+			secrets := func(ctx context.Context, _ client.Object) (requests []ctrl.Request) {
+				var list corev1.SecretList
+				if err := c.List(ctx, &list); err != nil {
+					return nil
+				}
+				for _, secret := range list.Items[:min(most, len(list.Items))] {
+					requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&secret)})
+				}
+				return requests
+			}
+			return ctrl.NewControllerManagedBy(mgr).Named("keys").Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(secrets)).
+				Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+					var secret corev1.Secret
+					if err := c.Get(ctx, req.NamespacedName, &secret); err != nil || secret.Labels["seen"] != "" {
+						return ctrl.Result{}, client.IgnoreNotFound(err)
+					}
+					secret.Labels = map[string]string{"seen": "yes"}
+					return ctrl.Result{}, c.Update(ctx, &secret)
+				}))
+		}), controllerruntime.ObjectValues(keyed(),
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "default"}}, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "default"}}))
+		if report.Verdict != want || want == core.Inconclusive && !strings.Contains(report.Reasons[0], "heeds in which order its cache lists objects") {
+			t.Errorf("the first %d are enqueued, and the verdict is %s, want %s: %q, %v", most, report.Verdict, want, report.Reasons, report.Findings)
+		}
+	}
+}
+
+// TestRandomNumbersAreAlike has a Secret be made with two random numbers of whatever lengths: all outcomes are the same.
+func TestRandomNumbersAreAlike(t *testing.T) {
+	draw := func() string {
+		n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 64))
+		if err != nil {
+			panic(err)
+		}
+		return fmt.Sprintf("x%x", n)
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		report := onKeys(t, func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
+			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: keys.Namespace}}
+			if err := c.Get(ctx, client.ObjectKeyFromObject(secret), secret); !apierrors.IsNotFound(err) {
+				return ctrl.Result{}, err
+			}
+			secret.StringData = map[string]string{"user": draw(), "password": draw()}
+			return ctrl.Result{}, c.Create(ctx, secret)
+		})
+		if report.Verdict != core.Holds {
+			t.Errorf("%s: the verdict is %s: %q, %v", name, report.Verdict, report.Reasons, report.Findings)
+		}
 	}
 }
