@@ -277,7 +277,7 @@ func TestDraws(t *testing.T) {
 				return ctrl.Result{}, makeMap(ctx, c, w, "seldom", nil)
 			}
 			return ctrl.Result{}, makeMap(ctx, c, w, "mostly", nil)
-		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		}, orrery.Options{}, core.Violated, "same outcome"},
 		{"what decides, besides a name", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			if list, err := mapsOf(ctx, c); err != nil || len(list) > 0 {
 				return ctrl.Result{}, err
@@ -422,7 +422,7 @@ func TestDraws(t *testing.T) {
 			}
 			zones := []string{"north", "south", "east0", "west0", "central"}
 			return ctrl.Result{}, makeMap(ctx, c, w, "w", map[string]string{"zone": zones[mathrand.Intn(len(zones))]})
-		}, orrery.Options{}, core.Inconclusive, "not deterministic"},
+		}, orrery.Options{}, core.Violated, "same outcome"},
 		{"a word that is dropped", func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
 			m := configMap(w.Name, nil)
 			m.Data = map[string]string{"password": rand.String(20)}

@@ -16,9 +16,9 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestTickAtDeadline checks what is said of a poll whose last tick comes at the moment at which it is given up: either may be the first, which the reason says.
+// TestTickAtDeadline checks a poll whose last tick comes at the moment at which it is given up: either may be the first, and both are searched.
 func TestTickAtDeadline(t *testing.T) {
-	for timeout, want := range map[time.Duration]core.Verdict{5500 * time.Millisecond: core.Holds, 5 * time.Second: core.Inconclusive} {
+	for timeout, want := range map[time.Duration]core.Verdict{5500 * time.Millisecond: core.Holds, 5 * time.Second: core.Holds} {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
 			controllerruntime.Scenario(controllerruntime.Create(configMap("needed", nil))),
 			controllerruntime.Setup(func(mgr ctrl.Manager) error {
@@ -39,7 +39,7 @@ func TestTickAtDeadline(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Join(result.Report.Reasons, "\n")
-		if says := strings.Contains(text, "let the two not meet"); result.Report.Verdict != want || says != (want == core.Inconclusive) {
+		if result.Report.Verdict != want {
 			t.Errorf("with a timeout of %s: %s, want %s; it says:\n%s", timeout, result.Report.Verdict, want, text)
 		}
 	}

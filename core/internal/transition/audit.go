@@ -167,11 +167,15 @@ const unconnected = "which is no part of the system: what comes of it was not se
 func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 	// Whether a closer look is taken may depend on what else the machine does, so that it is not counted.
 	executed, fresh := l.Executed, l.Fresh
-	deeds, err := iotrace.Trace(func() error {
-		_, err := l.anew(a, run, 1, 0)
+	var divergence *behavior.Divergence
+	deeds, err := iotrace.Trace(func() (err error) {
+		divergence, err = l.anew(a, run, 1, 0)
 		return err
 	}, "core/behavior.setUp")
 	l.Executed, l.Fresh = executed, fresh
+	if err == nil && divergence != nil && !l.Fickle(a) && (divergence.Ended == nil || !divergence.Ended.Failure.Stuck()) {
+		err = l.diagnose(a, []behavior.Run{run}, 0, divergence) // it may be this once
+	}
 	switch {
 	case errors.Is(err, iotrace.ErrBusy):
 		l.Machine.doubt("%s may read files or talk to the network, and it cannot be seen if it does while the execution is traced: leave out the trace", a.Name)

@@ -21,6 +21,8 @@ import (
 const (
 	mostTaken = 8 * rare
 	seldom    = 3
+	// mostSurprises is how often a search begins again as code did something else by chance than all the times before.
+	mostSurprises = 32
 )
 
 // forks reports whether it is searched what an actor does by chance in its reconciles. Where it keeps memory, works between its runs or draws what can be set, it is not.
@@ -30,7 +32,8 @@ func (l *Learner) forks(a *Actor, activation behavior.Activation) bool {
 
 // mayFork reports whether what an actor does by chance could be searched.
 func (l *Learner) mayFork(a *Actor, activation behavior.Activation) bool {
-	return activation.Event == nil && activation.Own == behavior.Asked && activation.Seed == 0 && !a.User && !a.connected && !a.domain.remembers() && !a.domain.manner.Active
+	return activation.Event == nil && activation.Own == behavior.Asked && activation.Seed == 0 && !a.User && !a.connected && !a.domain.remembers() && !a.domain.manner.Active &&
+		!slices.Contains(l.Machine.Conditions.strays, a.Strategy.Describe().Name)
 }
 
 // errForked ends a step in which code was found to do one thing or another by chance where it was known to do one: it is taken again.
@@ -42,9 +45,8 @@ func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergenc
 	if l.Machine.forks(a) {
 		return nil
 	}
-	run.Leaf = nil
 	path := run.Path
-	run.Path = path[:min(d.After, len(path))]
+	run.Path, run.Leaf = path[:min(d.After, len(path))], nil
 	if err := l.draws(a, run); err != nil {
 		return err
 	}
@@ -113,8 +115,7 @@ func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activatio
 }
 
 // resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable,
-// unless it is given up as it does something else each time.
-// It returns where the run went another way if it does not.
+// unless it is given up as it does something else each time. It returns where the run went another way if it does not.
 func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
 	for attempt := 1; ; attempt++ {
 		session, err := l.Open(a, activation.Since)
@@ -194,7 +195,7 @@ func (l *Learner) divide(a *Actor, run behavior.Run, node *behavior.Node, first 
 	}
 }
 
-// sample runs code again and again up to the end of a path, and returns what it does then. There is but the first way if it cannot be said what it does by chance.
+// sample runs code again and again up to the end of a path, and returns what it does then. It ends a search if it cannot be said what the code does by chance.
 func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]behavior.Way, error) {
 	ways, taken := []behavior.Way{first}, []int(nil)
 	for attempt := 0; attempt < mostTaken; attempt++ {
@@ -219,6 +220,9 @@ func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]beha
 	}
 	if len(ways) == 1 || len(taken) > fair && often(taken, len(ways)) && !regular(taken, len(ways)) {
 		return ways, nil // chance seldom leads there
+	}
+	if l.Searching || l.Following {
+		return nil, &unexpectedStray{a.Strategy.Describe().Name}
 	}
 	l.diverged(a, run.Activation, run.Path, first.Parting(ways[1], len(run.Path)), core.Chance, nil)
 	return ways[:1], nil
@@ -431,16 +435,6 @@ func (w *Walker) mayGo(p plan) {
 	}
 }
 
-// Forking names the controllers of which it is searched what they do by chance, in the order of the system.
-func (m *Machine) Forking() []string {
-	return m.strategies(m.forks)
-}
-
-// forks reports whether an actor is known to do one thing or another by chance, which is searched as far as it can be.
-func (m *Machine) forks(a *Actor) bool {
-	return slices.Contains(m.Conditions.Forking, a.Strategy.Describe().Name)
-}
-
 // unexpectedForks is a controller that does one thing or another by chance.
 type unexpectedForks struct{ Controller string }
 
@@ -451,8 +445,26 @@ func (u *unexpectedForks) Error() string {
 
 // expect implements [unexpected]. What such a controller draws at random decides what it does, so that it is left to chance.
 func (u *unexpectedForks) expect(c *Conditions) bool {
-	c.Drawing = slices.DeleteFunc(slices.Clone(c.Drawing), func(name string) bool { return name == u.Controller })
+	if slices.Contains(c.Drawing, u.Controller) {
+		c.Drawing = slices.DeleteFunc(slices.Clone(c.Drawing), func(name string) bool { return name == u.Controller })
+		added(&c.undrawn, u.Controller)
+	}
 	return added(&c.Forking, u.Controller)
+}
+
+// unexpectedStray is a controller whose chance is not of a sort that can be searched: what it does is new each time, or seldom, or follows from what it did before. What it draws can be set all the same.
+type unexpectedStray struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedStray) Error() string { return u.Controller + " does something new by chance" }
+
+// expect implements [unexpected].
+func (u *unexpectedStray) expect(c *Conditions) bool {
+	c.Forking = slices.DeleteFunc(slices.Clone(c.Forking), func(name string) bool { return name == u.Controller })
+	if slices.Contains(c.undrawn, u.Controller) {
+		added(&c.Drawing, u.Controller)
+	}
+	return added(&c.strays, u.Controller)
 }
 
 // unexpectedWay is a controller that was found to do something else by chance where a search had come by before.
@@ -466,9 +478,6 @@ func (u *unexpectedWay) expect(c *Conditions) bool {
 	return c.surprises <= mostSurprises
 }
 
-// mostSurprises is how often a search begins again as code did something else by chance than all the times before.
-const mostSurprises = 32
-
 // maxDivergences is how often a strategy may be found not to be deterministic before the
 // search no longer goes on behind its new runs. What it writes may be new each time, so that there
 // would be no end.
@@ -476,9 +485,7 @@ const maxDivergences = 32
 
 // diverged reports that the code of an actor took two ways with the same responses.
 func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
-	details := append(path[:min(d.After, len(path))].Calls(),
-		"then one run: "+d.Recorded,
-		"and the other: "+d.Observed)
+	details := append(path[:min(d.After, len(path))].Calls(), "then one run: "+d.Recorded, "and the other: "+d.Observed)
 	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
 	if cause == core.Chance && d.Reorders(path) {
 		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true

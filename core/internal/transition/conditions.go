@@ -66,6 +66,8 @@ type Conditions struct {
 	Drawing []string
 	// Forking names the controllers that do one thing or another by chance: each is searched. [Search] finds out by itself which ones do.
 	Forking []string
+	// strays are the controllers that were found not to be of that sort, and undrawn those that are not in Drawing as they may be.
+	strays, undrawn []string
 	// surprises counts the searches that came to know of something else that these do by chance.
 	surprises int
 	// Heeding names the controllers that heed in which order their caches list objects: they are given them in the opposite one, too. [Search] finds out by itself which ones do.

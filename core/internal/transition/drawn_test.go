@@ -323,7 +323,7 @@ func TestChanceEndsRedraws(t *testing.T) {
 		return core.Result{}
 	}), "word 123450")
 	system.Randomness = source
-	w := begin(t, system, Conditions{Drawing: []string{"c"}, Forking: []string{"c"}})
+	w := begin(t, system, Conditions{Drawing: []string{"c"}, strays: []string{"c"}})
 	run, l, a := runOf(t, w), w.Learn, w.Machine.Actors[0]
 	_, drawn, _, err := l.varied(a, run)
 	if err != nil || !run.Leaf.Drawn {

@@ -165,9 +165,8 @@ waits: the behavior of c depends on the clock, and later times were not searched
 			})()
 		}, Conditions{Deadlines: 1}, `
 2 states, 1 steps, 15 runs
-rests: 4 yes
-forks: c
-nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put 4" "and the other: put 6"]`},
+rests: 446 yes
+nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put 446" "and the other: put 448"]`},
 		{"it keeps two times, and writes one", of(func() *trade {
 			return controller("c", func() core.Instance {
 				var first, last time.Time

@@ -85,7 +85,7 @@ func TestMemoSaves(t *testing.T) {
 		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
 		{"it writes the time again and again", called("it writes the time again and again", clocks()).system, Conditions{}, false, 59, 1},
 		// What is found by chance, or waits for a time, is to be told in each search.
-		{"chance", chances()[0].system, Conditions{Forking: []string{"c"}}, false, 2, 3},
+		{"chance", chances()[0].system, Conditions{strays: []string{"c"}}, false, 14, 3},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},
 	} {
 		system, memo := test.system(), memo.New()

@@ -335,10 +335,10 @@ func (w *Walker) mayTurn(from int) bool {
 }
 
 // heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search in which that was not known. Who puts objects in the order of their ages falls back on that of a list
-// only where some have the same age, as all have here, but for those that others are found to compare.
+// only where some have the same age, as all may have here that were created minutes apart: of him, it is a doubt.
 func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	name := a.Strategy.Describe().Name
-	if a.User || l.Fickle(a) || l.Machine.heedsLists(a) || slices.Contains(l.Machine.Comparing, name) {
+	if a.User || l.Fickle(a) || l.Machine.heedsLists(a) {
 		return nil
 	}
 	path, turned := slices.Clone(run.Path), false
@@ -354,6 +354,10 @@ func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	switch {
 	case divergence == nil || err != nil:
 		return err
+	case slices.Contains(l.Machine.Comparing, name):
+		l.Machine.doubtFirst(a.Name+" falls back on the order in which its cache lists objects,", "which is another one each time, where some of them were created in the same second, %s, now: %s; in the opposite order: %s. What comes of that was not searched: let it decide by their names where they are equally old",
+			run.Activation, divergence.Recorded, divergence.Observed)
+		return nil
 	case (l.Searching || l.Following) && run.Activation.Own == behavior.Asked && run.Activation.Event == nil:
 		return &unexpectedHeed{name}
 	}
@@ -369,6 +373,16 @@ func (m *Machine) heedsLists(a *Actor) bool {
 
 // Heeding names the controllers that are known to heed in which order their caches list objects, in the order of the system.
 func (m *Machine) Heeding() []string { return m.strategies(m.heedsLists) }
+
+// Forking names the controllers of which it is searched what they do by chance, in the order of the system.
+func (m *Machine) Forking() []string {
+	return m.strategies(m.forks)
+}
+
+// forks reports whether an actor is known to do one thing or another by chance, which is searched as far as it can be.
+func (m *Machine) forks(a *Actor) bool {
+	return slices.Contains(m.Conditions.Forking, a.Strategy.Describe().Name)
+}
 
 // unexpectedHeed is a controller that heeds in which order its caches list objects.
 type unexpectedHeed struct{ Controller string }
