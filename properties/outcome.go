@@ -213,9 +213,13 @@ func tellDivergence(g core.Graph, d divergence, ways int) core.Violation {
 			controllers = append(controllers, run[parted].Step.Item.Strategy)
 		}
 	}
+	by := "the order of steps"
+	if parted < min(len(stem), len(second)) && stem[parted].Step.Chance() && stem[parted].Step.Item == second[parted].Step.Item {
+		by = "chance"
+	}
 	names := namesOf(fieldsOf(d.differences))
 	return core.Violation{
-		Summary:     fmt.Sprintf("the system can reach %d different outcomes, depending on the order of steps: they differ in %s", ways, changesText(names)),
+		Summary:     fmt.Sprintf("the system can reach %d different outcomes, depending on %s: they differ in %s", ways, by, changesText(names)),
 		Details:     append(linesOf(d.differences), sayParting(stem, second, parted)),
 		Controllers: controllers,
 		Fields:      names,

@@ -150,6 +150,9 @@ func TestChance(t *testing.T) {
 			if test.broken == "" {
 				return
 			}
+			if test.broken == "same outcome" && !strings.Contains(report.Findings[0].Summary, "3 different outcomes, depending on chance") {
+				t.Error(report.Findings[0].Summary)
+			}
 			if finding := report.Findings[0]; finding.Property != test.broken || !strings.Contains(fmt.Sprint(finding.Trace.Steps), core.ByChance) {
 				t.Errorf("the finding is %+v", finding)
 			}
