@@ -67,7 +67,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		if err != nil {
 			return nil, err
 		}
-		if call == nil || call.Identity() != edge.From.Call.Identity() {
+		if call == nil || !identical(call, edge.From.Call) {
 			s.Abort()
 			parting := parting(edge.From.Call, call, leaf, i)
 			parting.Slept, parting.ByChance = s.slept, edge.From.Chance.Has(call, leaf, identical)
@@ -200,12 +200,18 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 	}
 	if call != nil || !observed.agrees(run.Leaf) {
 		s.Abort()
-		return &Divergence{
-			Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed, Slept: s.slept,
-			ByChance: run.Leaf.Chance.Has(call, observed, identical),
-		}, nil
+		parting := run.endsOtherwise(call, observed, identical)
+		parting.Slept = s.slept
+		return parting, nil
 	}
 	return nil, nil
+}
+
+// endsOtherwise returns that another run does not end as the recorded one does: it makes a call, or ends in another way.
+func (r Run) endsOtherwise(call core.Call, observed *Leaf, like func(call, recorded core.Call) bool) *Divergence {
+	parting := Way{Leaf: r.Leaf}.Parting(Way{Call: call, Leaf: observed}, len(r.Path))
+	parting.ByChance = r.Leaf.Chance.Has(call, observed, like)
+	return parting
 }
 
 // identical reports whether two calls are the same.

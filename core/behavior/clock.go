@@ -61,10 +61,7 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 	case call == nil && ends(observed, run.Leaf):
 		return calls, nil, nil
 	}
-	return calls, &Divergence{
-		Recorded: saying(nil, run.Leaf), Observed: saying(call, observed), After: len(run.Path), Call: call, Ended: observed,
-		ByChance: run.Leaf.Chance.Has(call, observed, like),
-	}, nil
+	return calls, run.endsOtherwise(call, observed, like), nil
 }
 
 // Aim identifies what a call does and to what, without the contents that it writes.

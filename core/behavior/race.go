@@ -251,8 +251,7 @@ func (s *Session) TurnTo(call core.Call) { s.turnTo(identicalTo(call)) }
 
 // identicalTo returns what reports whether a call is the same as another one.
 func identicalTo(other core.Call) func(core.Call) bool {
-	identity := other.Identity()
-	return func(c core.Call) bool { return c.Identity() == identity }
+	return func(c core.Call) bool { return identical(c, other) }
 }
 
 // turnTo lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An earlier

@@ -166,15 +166,15 @@ const unconnected = "which is no part of the system: what comes of it was not se
 // reports whether it does.
 func (l *Learner) reachesOut(a *Actor, run behavior.Run) (bool, error) {
 	// Whether a closer look is taken may depend on what else the machine does, so that it is not counted.
-	executed, fresh := l.Executed, l.Fresh
+	recount := l.uncounted()
 	var divergence *behavior.Divergence
 	deeds, err := iotrace.Trace(func() (err error) {
 		divergence, err = l.anew(a, run, 1, 0)
 		return err
 	}, "core/behavior.setUp")
-	l.Executed, l.Fresh = executed, fresh
+	recount()
 	if err == nil && divergence != nil && !l.Fickle(a) && (divergence.Ended == nil || !divergence.Ended.Failure.Stuck()) {
-		err = l.diagnose(a, []behavior.Run{run}, 0, divergence) // it may be this once
+		err = l.parted(a, run, 0, divergence) // it may be this once
 	}
 	switch {
 	case errors.Is(err, iotrace.ErrBusy):
@@ -246,12 +246,17 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 		times -= repeats
 	}
 	if divergence != nil {
-		if l.Searching && l.leftAlone(a) {
-			return false, false, &unexpectedBackground{Memory: a.domain.Name}
-		}
-		return false, false, l.diagnose(a, []behavior.Run{run}, clock, divergence)
+		return false, false, l.parted(a, run, clock, divergence)
 	}
 	return true, indifferent, nil
+}
+
+// parted finds out why the code does not go along a new path again. It ends a search that did not know that it shares something with what the set-up has started.
+func (l *Learner) parted(a *Actor, run behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
+	if l.Searching && l.leftAlone(a) {
+		return &unexpectedBackground{Memory: a.domain.Name}
+	}
+	return l.diagnose(a, []behavior.Run{run}, clock, divergence)
 }
 
 // close closes the session of a new path, where it shows what was left behind. It ends a search that did not know that the process goes on after its

@@ -137,14 +137,19 @@ func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior
 	}
 }
 
+// uncounted returns what takes back how much real code was run since then, where that does not follow from what is searched.
+func (l *Learner) uncounted() (recount func()) {
+	executed, fresh := l.Executed, l.Fresh
+	return func() { l.Executed, l.Fresh = executed, fresh }
+}
+
 // attend runs code again along a new path that ends at a node, to see whether chance leads it there, and divides each node on the way where it does something else. Then it returns an error: the step has to be taken
 // again, or the search if the node was come by before.
 func (l *Learner) attend(a *Actor, run behavior.Run, end *behavior.Node) error {
 	if !l.forks(a, run.Activation) {
 		return nil
 	}
-	executed, fresh := l.Executed, l.Fresh
-	defer func() { l.Executed, l.Fresh = executed, fresh }() // how often that is depends on chance
+	defer l.uncounted()() // how often that is depends on chance
 	arrived := 0
 	for attempt := 0; arrived < seldom || attempt < rare; attempt++ {
 		if attempt == mostTaken {
@@ -202,18 +207,18 @@ func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]beha
 		if len(taken) >= rare && often(taken, len(ways)) && !regular(taken, len(ways)) {
 			return ways, nil
 		}
-		way, arrived, err := l.arrive(a, run)
+		arrival, err := l.arrive(a, run)
 		switch {
 		case err != nil:
 			return nil, err
-		case !arrived:
+		case arrival == nil:
 			continue
-		case way.Call == nil && way.Leaf == nil: // several calls at a time
+		case arrival.several:
 			return ways[:1], nil
 		}
-		at := slices.IndexFunc(ways, func(w behavior.Way) bool { return w.Name() == way.Name() })
+		at := slices.IndexFunc(ways, func(w behavior.Way) bool { return w.Name() == arrival.Name() })
 		if at < 0 {
-			at, ways = len(ways), append(ways, way)
+			at, ways = len(ways), append(ways, arrival.Way)
 		}
 		ways[at].Seen++
 		taken = append(taken, at)
@@ -226,25 +231,6 @@ func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]beha
 	}
 	l.diverged(a, run.Activation, run.Path, first.Parting(ways[1], len(run.Path)), core.Chance, nil)
 	return ways[:1], nil
-}
-
-// arrive runs code up to the end of a path, and returns what it does then, nothing if it makes several calls at a time. It reports whether it came there.
-func (l *Learner) arrive(a *Actor, run behavior.Run) (way behavior.Way, arrived bool, err error) {
-	session, err := l.Open(a, nil)
-	if err != nil {
-		return behavior.Way{}, false, err
-	}
-	defer session.Abort()
-	l.count(run.Activation)
-	session.Begin(run.Activation)
-	if divergence, err := session.Replay(l.Context, run.Path); divergence != nil || err != nil {
-		return behavior.Way{}, false, err
-	}
-	call, leaf, err := session.Next(l.Context)
-	if err != nil || call != nil && len(session.Pending()) > 1 {
-		return behavior.Way{}, true, err
-	}
-	return behavior.Way{Call: call, Leaf: leaf}, true, nil
 }
 
 // often reports whether each of some ways was taken more than seldom.
@@ -412,7 +398,7 @@ func (p plan) way(call int, node *behavior.Node) *behavior.Node {
 
 // going returns what is planned up to a point, with another way there.
 func (p plan) going(c choice) plan {
-	q := p.turning(pick{call: c.call})
+	q := p.upTo(c.call)
 	q.ways = append(q.ways, c)
 	return q
 }

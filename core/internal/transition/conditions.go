@@ -114,22 +114,21 @@ func (c *Conditions) afresh(change func(*Conditions)) {
 // Infer makes conditions of what a trace shows of controllers: which drew random values that follow from seeds, which processes work between their activations, and what of that
 // is not kept for each request by itself.
 func (c *Conditions) Infer(system *core.System, trace core.Trace) {
-	note := func(names *[]string, name string) { added(names, name) }
 	waits := func(changes []core.MemoryChange) {
 		for _, change := range changes {
 			if behavior.Waiting(change.Field) {
-				note(&c.Active, change.Controller)
+				added(&c.Active, change.Controller)
 				if !behavior.Apart(change.Field) {
-					note(&c.Whole, change.Controller)
+					added(&c.Whole, change.Controller)
 				}
 			}
 		}
 	}
 	for _, step := range trace.Steps {
 		if process, background := core.BackgroundOf(step.Controller); background {
-			note(&c.Active, process)
+			added(&c.Active, process)
 			if !behavior.Apart(string(step.Request)) {
-				note(&c.Whole, process)
+				added(&c.Whole, process)
 			}
 		}
 		waits(step.Memory)
@@ -143,13 +142,13 @@ func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 			})
 		}
 		if shows(func(step core.TraceStep) bool { return step.Seed != 0 }) {
-			note(&c.Drawing, name)
+			added(&c.Drawing, name)
 		}
 		if shows(func(step core.TraceStep) bool { return strings.HasPrefix(step.Order, listedBackwards) }) {
-			note(&c.Heeding, name)
+			added(&c.Heeding, name)
 		}
 		if shows(func(step core.TraceStep) bool { return strings.Contains(step.Order, core.ByChance) }) {
-			note(&c.Forking, name)
+			added(&c.Forking, name)
 		}
 	}
 }

@@ -237,16 +237,16 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 	var first core.Call
 	// Where something else is left to chance on the way, such as the order of a map, not every run gets there.
 	for attempts, same := 0, 0; same < fair && (attempts < mostAttempts || same < leastVaried); attempts++ {
-		call, arrived, drew, err := l.drawing(a, run)
+		arrival, err := l.arrive(a, run)
 		switch {
 		case err != nil:
 			return err
-		case !arrived && attempts < mostAttempts:
+		case arrival == nil && attempts < mostAttempts:
 			continue
-		case !arrived, !drew, same > 0 && (call == nil) != (first == nil), same > 0 && call != nil && call.Identity() != first.Identity():
+		case arrival == nil, !arrival.drew, same > 0 && (arrival.Call == nil) != (first == nil), same > 0 && first != nil && arrival.Call.Identity() != first.Identity():
 			return nil
 		}
-		first = call
+		first = arrival.Call
 		same++
 	}
 	return &unexpectedDraws{a.Strategy.Describe().Name}
@@ -260,21 +260,30 @@ func settable(a behavior.Activation) bool {
 	return a.Event == nil && a.Own == behavior.Asked && a.Seed == 0
 }
 
-// drawing goes along a run, and returns whether it arrives at the end of that, what call comes behind it, nil if it ends there, and whether it has drawn random values.
-func (l *Learner) drawing(a *Actor, run behavior.Run) (call core.Call, arrived, drew bool, err error) {
+// arrival is what code does where a path ends: it goes a way there.
+type arrival struct {
+	behavior.Way
+	// several tells that it makes several calls at a time, and drew that it has drawn random values.
+	several, drew bool
+}
+
+// arrive goes along a run, and returns what the code does at the end of that, nil if it does not come there.
+func (l *Learner) arrive(a *Actor, run behavior.Run) (*arrival, error) {
 	session, err := l.Open(a, run.Activation.Since)
 	if err != nil {
-		return nil, false, false, err
+		return nil, err
 	}
 	defer session.Abort()
 	l.count(run.Activation)
 	session.Begin(run.Activation)
-	divergence, err := session.Replay(l.Context, run.Path)
-	if divergence != nil || err != nil {
-		return nil, false, false, err
+	if divergence, err := session.Replay(l.Context, run.Path); divergence != nil || err != nil {
+		return nil, err
 	}
-	call, _, err = session.Next(l.Context)
-	return call, true, session.Drew(), err
+	call, leaf, err := session.Next(l.Context)
+	if err != nil {
+		return nil, err
+	}
+	return &arrival{behavior.Way{Call: call, Leaf: leaf}, call != nil && len(session.Pending()) > 1, session.Drew()}, nil
 }
 
 // leastVaried is how often values are drawn anew at least, so that a choice among a few is not taken for words.

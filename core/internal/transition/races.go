@@ -55,25 +55,36 @@ func (p plan) turn(call int, node *behavior.Node) *behavior.Node {
 	return node
 }
 
-// turning returns what is planned up to a turn, with the turn. The first of the turns is chosen without one.
-func (p plan) turning(t pick) plan {
+// upTo returns what is planned before a call.
+func (p plan) upTo(call int) plan {
 	q := plan{backwards: p.backwards}
 	for _, earlier := range p.ways {
-		if earlier.call <= t.call && (t.node != nil || earlier.call < t.call) {
+		if earlier.call < call {
 			q.ways = append(q.ways, earlier)
 		}
 	}
 	for _, earlier := range p.turns {
-		if earlier.call < t.call {
+		if earlier.call < call {
 			q.turns = append(q.turns, earlier)
 		}
 	}
 	for _, earlier := range p.faults {
-		if earlier.call < t.call {
+		if earlier.call < call {
 			q.faults = append(q.faults, earlier)
 		}
 	}
-	if t.node != nil && t.node != t.node.Point() {
+	return q
+}
+
+// turning returns what is planned up to a turn, with the turn, and where chance leads right before it. The first of the turns is chosen without one.
+func (p plan) turning(t pick) plan {
+	q := p.upTo(t.call)
+	for _, way := range p.ways {
+		if way.call == t.call {
+			q.ways = append(q.ways, way)
+		}
+	}
+	if t.node != t.node.Point() {
 		q.turns = append(q.turns, t)
 	}
 	return q
@@ -240,19 +251,18 @@ func (o *orders) add(w *Walker, it *Item) error {
 				alike++
 			}
 		}
-		if alike >= w.Machine.Conditions.orders() && len(r.ways) > 0 {
-			if err := w.doubt(&it.Actor.wanders, "%s goes more ways by chance than are searched, %s: raise --orders (Options.Orders), or sort what is taken out of a map", it.Actor.Name, it.Actor.reconciling(it.Request, nil, moment{})); err != nil {
-				return err
-			}
-			continue
+		a, about, err := it.Actor, it.Actor.reconciling(it.Request, nil, moment{}), error(nil)
+		switch {
+		case alike < w.Machine.Conditions.orders():
+			o.plans = append(o.plans, r.plan)
+		case len(r.ways) > 0:
+			err = w.doubt(&a.wanders, "%s goes more ways by chance than are searched, %s: raise --orders (Options.Orders), or sort what is taken out of a map", a.Name, about)
+		default:
+			err = w.raced(a, about, r.Reversal)
 		}
-		if alike >= w.Machine.Conditions.orders() {
-			if err := w.raced(it.Actor, it.Actor.reconciling(it.Request, nil, moment{}), r.Reversal); err != nil {
-				return err
-			}
-			continue
+		if err != nil {
+			return err
 		}
-		o.plans = append(o.plans, r.plan)
 	}
 	return nil
 }

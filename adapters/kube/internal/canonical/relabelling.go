@@ -13,6 +13,8 @@ import (
 type relabelling struct {
 	objects []*relabelled
 	choices []choice
+	// depths are how many choices are made before each of them.
+	depths []int
 	// limit is how many objects may still be written.
 	limit int
 }
@@ -27,6 +29,9 @@ type colours []int
 func (l *relabelling) labels() (func(int) string, bool) {
 	if len(l.choices) == 0 {
 		return func(int) string { return "" }, true
+	}
+	for choice := range l.choices {
+		l.depths = append(l.depths, l.depth(choice))
 	}
 	found := l.search(l.refine(make(colours, len(l.choices))))
 	if found == nil {
@@ -120,7 +125,7 @@ func (l *relabelling) final(c colours) func(int) string {
 	var label func(int) string
 	numbers := map[string]int{}
 	label = func(choice int) string { return labels[choice] }
-	slices.SortStableFunc(order, func(a, b int) int { return l.depth(a) - l.depth(b) }) // a base may have choices in it
+	slices.SortStableFunc(order, func(a, b int) int { return l.depths[a] - l.depths[b] }) // a base may have choices in it
 	for _, choice := range order {
 		base := l.choices[choice].base.render(label)
 		numbers[base]++
