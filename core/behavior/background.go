@@ -196,10 +196,13 @@ func changed(before, now map[string]string) map[string]string {
 
 // look has the instance look at itself.
 func (s *Session) look(t task) map[string]string {
-	if !s.active || !s.guarded.runs("look") || !s.do(t) {
+	if !s.active || !s.guarded.runs("look") {
 		return nil
 	}
 	defer s.guarded.rests()
+	if !s.do(t) {
+		return nil
+	}
 	all, answered := await(s, s.looked)
 	if !answered {
 		s.Abort()

@@ -272,10 +272,13 @@ func (s *Session) Elapsed() time.Duration {
 
 // wait waits in virtual time between two runs, and returns how far the clock is ahead then, and false if the session has ended.
 func (s *Session) wait(d time.Duration) (time.Duration, bool) {
-	if !s.guarded.runs("wait", d.String()) || !s.do(task{wait: d}) {
+	if !s.guarded.runs("wait", d.String()) {
 		return 0, false
 	}
 	defer s.guarded.rests()
+	if !s.do(task{wait: d}) {
+		return 0, false
+	}
 	return await(s, s.clock)
 }
 
@@ -359,7 +362,7 @@ func (s *Session) Settle(ctx context.Context) {
 
 // Answer answers the call that Next or NextAs returned last, or the one that TurnTo chose.
 func (s *Session) Answer(response core.Response) {
-	if s.guarded.guard != nil && !s.guarded.runs(s.pending[s.turn].Identity(), response.Identity()) {
+	if !s.guarded.goesOn(s.pending[s.turn], response) {
 		return
 	}
 	s.answers()
@@ -436,8 +439,8 @@ func (s *Session) finished() {
 	s.release()
 }
 
-// unwinding is how long an aborted run may take to unwind before it is left behind, and resolving how long one that looks up a name may, unless no run comes behind it: package net
-// answers a look-up together with one of the same name that goes on already, and an answer that comes from the bubble of another run ends the process.
+// unwinding is how long an aborted run may take to unwind before it is left behind, and resolving how long one that looks up a name by a resolver of its own may, unless no run comes
+// behind it: package net answers a look-up together with one of the same name that goes on already, and an answer that comes from the bubble of another run ends the process.
 const (
 	unwinding = time.Second
 	resolving = 10 * time.Second

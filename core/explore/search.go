@@ -11,12 +11,12 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/internal/bitset"
 	"github.com/orrery-dev/orrery/internal/iotrace"
+	"github.com/orrery-dev/orrery/internal/lookup"
 )
 
 // Search explores a valid system from its initial states. When the context ends or a bound is hit, it
@@ -35,7 +35,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 	if options.Logger == nil {
 		options.Logger = hclog.NewNullLogger()
 	}
-	behavior.Prepare()
+	lookup.Prepare()
 	defer iotrace.Still()()
 	began := time.Now()
 	if options.Memo == nil {

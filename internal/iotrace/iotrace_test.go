@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/orrery-dev/orrery/internal/lookup"
 )
 
 // inGoroutine runs a function as sessions do, in a goroutine of its own.
@@ -31,6 +33,7 @@ func leftOut(run func() error) error { return run() }
 
 // TestDeeds checks what is found out of code that talks to the network, reads files and starts processes, and of code that does not.
 func TestDeeds(t *testing.T) {
+	lookup.Prepare()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
@@ -76,6 +79,10 @@ func TestDeeds(t *testing.T) {
 			}
 			_, err = c.WriteTo([]byte("x"), c.LocalAddr())
 			return errors.Join(err, c.Close())
+		}, []Kind{Network}, true},
+		"looks up a name in a bubble": {func() error {
+			synctest.Test(new(testing.T), func(*testing.T) { _, _ = net.LookupHost("orrery.invalid") })
+			return nil
 		}, []Kind{Network}, true},
 		"reads a file": {readFile, []Kind{File}, true},
 		"reads a file in a goroutine of a goroutine": {inGoroutine(inGoroutine(readFile)), []Kind{File}, true},

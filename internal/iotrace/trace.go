@@ -16,6 +16,8 @@ import (
 	"sync"
 
 	exp "golang.org/x/exp/trace"
+
+	"github.com/orrery-dev/orrery/internal/lookup"
 )
 
 // Kind says what was done.
@@ -172,9 +174,12 @@ func (m modules) kindOf(stack []place) (Kind, bool) {
 	return 0, false
 }
 
-// where says where in the code a stack is.
+// where says where in the code a stack is: in the program's own module, or else outside of the standard library.
 func (m modules) where(stack []place) string {
-	i := slices.IndexFunc(stack, func(p place) bool { return !m.standard(packageOf(p.function)) })
+	i := slices.IndexFunc(stack, func(p place) bool { return m.own(packageOf(p.function)) })
+	if i < 0 {
+		i = slices.IndexFunc(stack, func(p place) bool { return !m.standard(packageOf(p.function)) })
+	}
 	if i < 0 {
 		i = len(stack) - 1
 	}
@@ -190,22 +195,26 @@ func packageOf(function string) string {
 	return dir + name
 }
 
-// modules are the paths of those modules of a program that could be of the standard library by their paths.
-type modules []string
+// modules are those of a program.
+type modules struct {
+	// main is the path of the program's own, empty if it is not known, and undotted are the paths of those that could be of the standard library by their paths.
+	main     string
+	undotted []string
+}
 
 // built returns the modules of this program.
 func built() modules {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return nil
+		return modules{}
 	}
-	var all modules
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path != "" && !domain(m.Path) {
-			all = append(all, m.Path)
+	m := modules{main: info.Main.Path}
+	for _, of := range append(info.Deps, &info.Main) {
+		if of.Path != "" && !domain(of.Path) {
+			m.undotted = append(m.undotted, of.Path)
 		}
 	}
-	return all
+	return m
 }
 
 // domain reports whether the first element of an import path has a dot. Those of the standard library have none.
@@ -214,7 +223,15 @@ func domain(dir string) bool {
 	return strings.Contains(first, ".")
 }
 
-// standard reports whether a package is of the standard library.
+// standard reports whether a package is of the standard library, or in the place of what is.
 func (m modules) standard(dir string) bool {
-	return !domain(dir) && dir != "main" && !slices.ContainsFunc(m, func(path string) bool { return dir == path || strings.HasPrefix(dir, path+"/") })
+	return dir == lookup.Package || !domain(dir) && dir != "main" && !slices.ContainsFunc(m.undotted, func(path string) bool { return in(dir, path) })
 }
+
+// own reports whether a package is of the program's own module.
+func (m modules) own(dir string) bool {
+	return !m.standard(dir) && (dir == "main" || m.main != "" && in(dir, m.main))
+}
+
+// in reports whether a package is in a module.
+func in(dir, path string) bool { return dir == path || strings.HasPrefix(dir, path+"/") }

@@ -24,8 +24,8 @@ func checkInits(t *tree, complain complain) {
 }
 
 // checkVariables refuses state at package level. There may be errors, regular
-// expressions, embedded files, and tables that nobody writes to; and a sync.Once or a
-// sync.Mutex, for what a library or the runtime keeps once for a process.
+// expressions, embedded files, and tables that nobody writes to; and a sync.Once, a
+// sync.Mutex or an atomic.Bool, for what a library or the runtime keeps once for a process.
 func checkVariables(t *tree, complain complain) {
 	for _, files := range t.packages() {
 		written := writes(t, files)
@@ -70,7 +70,7 @@ func isGuard(expression ast.Expr) bool {
 		return false
 	}
 	from, ok := named.X.(*ast.Ident)
-	return ok && from.Name == "sync" && (named.Sel.Name == "Once" || named.Sel.Name == "Mutex")
+	return ok && slices.Contains([]string{"sync.Once", "sync.Mutex", "atomic.Bool"}, from.Name+"."+named.Sel.Name)
 }
 
 // isConstant reports whether a value can be taken for a constant as long as nobody
