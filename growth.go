@@ -49,6 +49,13 @@ func grows(g *explore.Growth) string {
 	if len(g.Adds) == 0 {
 		return fmt.Sprintf("the system never settles: in each round, %s writes random values that it has drawn anew", strings.Join(g.Drawing, " and "))
 	}
+	if g.Renews() {
+		what := "the system never settles"
+		if g.Shown {
+			what = "the system keeps changing"
+		}
+		return fmt.Sprintf("%s: each round gives %s of %s a value that it never had before", what, g.Adds[0].Field, g.Last)
+	}
 	var more []string
 	for _, a := range g.Adds {
 		switch {
@@ -73,6 +80,9 @@ func grows(g *explore.Growth) string {
 func adviceAgainst(g *explore.Growth) string {
 	if len(g.Adds) == 0 {
 		return "Look for the value that was written last time before drawing another one."
+	}
+	if g.Renews() {
+		return "Do not write what changes with each write, such as the resourceVersion of the object or a hash of all of it: use metadata.generation, or a hash of the spec."
 	}
 	if g.Adds[0].Field != "" {
 		return "Do not count what the controller does where that makes it run again, or filter out the events of it."

@@ -64,6 +64,21 @@ func TestRetriesLeaveMoreAndMoreBehind(t *testing.T) {
 			w.Annotations[fmt.Sprintf("try-%d", len(w.Annotations))] = "failed"
 			return errors.Join(c.Update(ctx, w), failed)
 		}, core.Inconclusive, true},
+		{"its own version", func(ctx context.Context, c client.Client, w *Widget) error {
+			if w.Annotations["seen"] == w.ResourceVersion {
+				return nil
+			}
+			w.Annotations = map[string]string{"seen": w.ResourceVersion}
+			return c.Update(ctx, w)
+		}, core.Violated, false},
+		{"its own generation", func(ctx context.Context, c client.Client, w *Widget) error {
+			generation := fmt.Sprint(w.Generation)
+			if w.Annotations["seen"] == generation {
+				return nil
+			}
+			w.Annotations = map[string]string{"seen": generation}
+			return c.Update(ctx, w)
+		}, core.Holds, false},
 		{"as many as there are to be", func(ctx context.Context, c client.Client, w *Widget) error {
 			made := &corev1.SecretList{}
 			if err := c.List(ctx, made, client.InNamespace(w.Namespace), client.MatchingLabels{"app": w.Name}); err != nil || len(made.Items) > 4 {

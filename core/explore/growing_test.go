@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +22,11 @@ import (
 // TestGrowthIsFound looks at runs of small systems. Objects that are named after each other are made by code that is given the same in each lap, up to new names; where a
 // number counts them, or somebody looks at all of them, code is shown more each time.
 func TestGrowthIsFound(t *testing.T) {
-	f, last := plain.NewFamily[string]("Pod"), plain.NewVar[string]("last")
+	f, last, total := plain.NewFamily[string]("Pod"), plain.NewVar[string]("last"), plain.NewVar[int]("total")
 	inbox := plain.NewInbox[string]("p")
 	longer := func(name string) string { return name + "x" }
 	receives := func(handle func(*plain.World, string)) plain.Model {
-		return plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(last.Is("none"))}, Processes: []plain.Process{{
+		return plain.Model{Name: "grows", Initial: []core.Initial{plain.Start(last.Is("none"), total.Is(1))}, Processes: []plain.Process{{
 			Name: "p", Messages: inbox.Holding("ax"), Receive: inbox.Receive(handle),
 		}}}
 	}
@@ -54,6 +55,14 @@ func TestGrowthIsFound(t *testing.T) {
 		}), "laps of 1 steps by [p] add [{Pod 1 0  0}], the last Pod axxxx, shown true"},
 		{"another value each time", receives(func(w *plain.World, name string) {
 			last.Set(w, name)
+			inbox.Send(w, longer(name))
+		}), fmt.Sprintf("laps of 1 steps by [p] add [{%s 0 0 value 0}], the last %s, shown false", last.Key().Kind, last.Key())},
+		{"a number that is another one each time", receives(func(w *plain.World, name string) {
+			total.Set(w, (total.Get(w)*3+1)%1_000_003)
+			inbox.Send(w, name)
+		}), fmt.Sprintf("laps of 1 steps by [p] add [{%s 0 0 value 0}], the last %s, shown true", total.Key().Kind, total.Key())},
+		{"values that come again", receives(func(w *plain.World, name string) {
+			last.Set(w, strconv.Itoa(len(name)%3))
 			inbox.Send(w, longer(name))
 		}), "nothing"},
 	} {
@@ -231,7 +240,7 @@ func TestProbesEnd(t *testing.T) {
 		from := restored(searchModel(t, ways{0: {1}, 1: {2}, 2: {}}.model(0), Options{}))
 		from.initial = []core.StateID{0}
 		s := &search{Space: from.Space, context: test.ctx, options: Options{Bounds: Bounds{States: test.states}}, frontier: &spans{}, batch: newBatch(0)}
-		p := &probe{search: s, since: map[int]int{}, sizes: map[string]size{}, counts: map[int]map[counted]int{}}
+		p := &probe{search: s, since: map[int]int{}, counts: map[int]map[counted]int{}}
 		if err := p.cross(0); !errors.Is(err, test.err) || test.err == nil && err != nil {
 			t.Errorf("%s: the steps of a state end with %v", test.name, err)
 		}
@@ -241,18 +250,6 @@ func TestProbesEnd(t *testing.T) {
 		if err := s.probe(); err != nil || fmt.Sprint(s.reasons) != test.want {
 			t.Errorf("%s: the reasons are %v: %v", test.name, s.reasons, err)
 		}
-	}
-	// What does not matter to outcomes is not counted.
-	space := searchModel(t, grid(1, 1), Options{})
-	p := &probe{search: &search{Space: space}, sizes: map[string]size{}}
-	if sizes := p.sizesIn(0); len(sizes) != 2 || len(p.sizes) != 2 {
-		t.Errorf("the sizes are %v", sizes)
-	}
-	for version := range p.sizes {
-		p.sizes[version] = size{}
-	}
-	if sizes := p.sizesIn(0); len(sizes) > 0 {
-		t.Errorf("the sizes are %v of what does not matter", sizes)
 	}
 	// Steps that cannot be taken again tell nothing.
 	none := func(int) int { return 0 }

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/inventory"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/internal/wording"
 )
 
 // A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the objects can be seen on a single run on which everybody has a turn: it goes around in
-// laps that are alike but for the objects that each of them adds, or for what it adds to an object, or to a number in one.
+// laps that are alike but for the objects that each of them adds, or for what it adds to an object, or to a number in one, or for a value that it replaces by one that was never there.
 
 // Growth is a run on which there is more and more. No controller crashes on it, and no call fails without a reason.
 type Growth struct {
@@ -41,13 +41,16 @@ type Growth struct {
 type Addition struct {
 	Kind            core.Kind
 	Objects, Values int
-	// Field is that of the number, and By how much is added to it.
+	// Field is that of the number, and By how much is added to it. If that is 0, the field has another value each time that it never had before.
 	Field string
 	By    int
 }
 
 // Growth returns a run on which there is more and more, nil if none was found. It is looked for if the search is not complete.
 func (s *Space) Growth() *Growth { return s.growing }
+
+// Renews reports whether nothing becomes more, and a field has another value each time that it never had before.
+func (g *Growth) Renews() bool { return len(g.Adds) > 0 && g.Adds[0].Field != "" && g.Adds[0].By == 0 }
 
 // Controllers returns whose steps make up a lap, in order.
 func (g *Growth) Controllers() []string {
@@ -136,7 +139,7 @@ func (g *growth) follow(l *transition.Learner, r *reduction.Reductions, o Option
 // probe follows one run from each of a few starts on which all that can be done is done in turn, until growth is found.
 func (s *search) probe() error {
 	for i := range min(len(s.initial), mostProbes) {
-		p := &probe{search: s, since: map[int]int{}, sizes: map[string]size{}, counts: map[int]map[counted]int{}}
+		p := &probe{search: s, since: map[int]int{}, counts: map[int]map[counted]int{}}
 		if err := p.follow(s.initial[i*len(s.initial)/min(len(s.initial), mostProbes)]); err != nil {
 			return s.interrupted(err)
 		}
@@ -156,24 +159,31 @@ type probe struct {
 	// since is from which step on each agent could have taken one. The one that has waited for the longest time is next.
 	since map[int]int
 	steps []turn
-	// numbers tells that what numbers in fields come to is counted as well: it is where nothing else grows, as some are others in each lap that mean nothing.
-	numbers bool
-	// sizes are how many values versions of objects have, none if they do not matter.
-	sizes map[string]size
+	grain grain
+	stock inventory.Stock
+	had   inventory.History
 }
 
-// size is how many values there are in the fields of an object, and which of them are numbers.
-type size struct {
-	values  int
-	numbers map[string]int
-}
+// grain is how closely a probe looks, from coarse to fine: the next one is tried where nothing grows by the one before.
+type grain int
 
-// counted is what is counted: the objects of a kind, or the values in their fields; what a number comes to in a field of an object; or how often random values were drawn by a controller and written.
+const (
+	// amounts are those of objects, of the values in their fields, and of random values that were drawn.
+	amounts grain = iota
+	// numbers are also what numbers in fields come to: some are others in each lap that mean nothing.
+	numbers
+	// renewals are fields that get values which they never had on the run, besides the amounts.
+	renewals
+)
+
+// counted is what is counted: the objects of a kind, or the values in their fields; what a number comes to in a field of an object; how often another field got a value that it never had;
+// or how often random values were drawn by a controller and written.
 type counted struct {
 	kind    core.Kind
 	values  bool
 	of      core.Key
 	number  string
+	renewed string
 	drawing string
 }
 
@@ -190,7 +200,7 @@ func (p *probe) follow(at core.StateID) error {
 		visits[at]++
 		if n := len(p.run); n >= alike && n&(n-1) == 0 { // not at every step, as it takes time
 			lap, laps := p.laps()
-			if shown := laps == 0 || p.numbers || !p.same(lap); !shown || n == longestProbe && laps >= striking {
+			if shown := laps == 0 || p.grain == numbers || !p.same(lap); !shown || n == longestProbe && laps >= striking {
 				p.report(lap, laps, shown)
 				return nil
 			}
@@ -216,15 +226,12 @@ func (p *probe) count(step int) map[counted]int {
 	if counts, known := p.counts[step]; known {
 		return counts
 	}
-	id := p.run[0].From
-	if step > 0 {
-		id = p.run[step-1].To
-	}
+	id := p.before(step)
 	counts := map[counted]int{}
 	for key, size := range p.sizesIn(id) {
 		counts[counted{kind: key.Kind}]++
-		counts[counted{kind: key.Kind, values: true}] += size.values
-		for field, number := range size.numbers {
+		counts[counted{kind: key.Kind, values: true}] += size.Values
+		for field, number := range size.Numbers {
 			counts[counted{kind: key.Kind, of: key, number: field}] = number
 		}
 	}
@@ -236,42 +243,20 @@ func (p *probe) count(step int) map[counted]int {
 	return counts
 }
 
-// sizesIn returns how many values the objects of a state have that matter.
-func (p *probe) sizesIn(id core.StateID) map[core.Key]size {
-	sizes := map[core.Key]size{}
-	for _, o := range p.look(p.row(id)).Objects() {
-		version := o.Key.String() + "\x00" + o.Content.Canonical()
-		of, known := p.sizes[version]
-		if !known {
-			of.numbers = map[string]int{}
-			of.add("", p.machine.System.Store.Outcome(o.Key, o.Content))
-			p.sizes[version] = of
-		}
-		if of.values > 0 {
-			sizes[o.Key] = of
-		}
+// before returns the state before a step of the run, or behind the last one.
+func (p *probe) before(step int) core.StateID {
+	if step == 0 {
+		return p.run[0].From
 	}
-	return sizes
+	return p.run[step-1].To
 }
 
-// add counts the values in fields. A number may be written as a text.
-func (s *size) add(path string, fields any) {
-	switch at := fields.(type) {
-	case map[string]any:
-		for name, field := range at {
-			s.add(core.FieldOf(path, name), field)
-		}
-	case []any:
-		for i, item := range at {
-			s.add(core.ItemOf(path, i), item)
-		}
-	case nil:
-	default:
-		s.values++
-		if number, err := strconv.Atoi(fmt.Sprint(at)); err == nil {
-			s.numbers[cmp.Or(path, "value")] = number
-		}
+// sizesIn returns what there is, of what matters, in the objects of a state.
+func (p *probe) sizesIn(id core.StateID) map[core.Key]inventory.Size {
+	if p.stock.Outcome == nil {
+		p.stock.Outcome = p.machine.System.Store.Outcome
 	}
+	return p.stock.Of(p.look(p.row(id)).Objects())
 }
 
 // cross takes the steps from a state.
@@ -335,6 +320,8 @@ func (p *probe) report(lap, laps int, shown bool) {
 			g.Drawing = append(g.Drawing, what.drawing)
 		case what.number != "":
 			g.Adds = append(g.Adds, Addition{Kind: what.kind, Field: what.number, By: count})
+		case what.renewed != "":
+			g.Adds = append(g.Adds, Addition{Kind: what.kind, Field: what.renewed})
 		case !what.values:
 			g.Adds = append(g.Adds, Addition{Kind: what.kind, Objects: count})
 		case objects == 0:
@@ -353,7 +340,7 @@ func (p *probe) report(lap, laps int, shown bool) {
 	before, after := p.sizesIn(p.run[n-lap].From), p.sizesIn(p.run[n-1].To)
 	for _, key := range slices.SortedFunc(maps.Keys(after), core.Key.Compare) {
 		first, was, is := g.Adds[0], before[key], after[key]
-		if key.Kind == first.Kind && (is.values > was.values || is.numbers[first.Field] > was.numbers[first.Field]) {
+		if key.Kind == first.Kind && (is.Grew(was, first.Field) || first.By == 0 && is.Texts[first.Field] != was.Texts[first.Field]) {
 			g.Last = key
 		}
 	}
@@ -363,7 +350,7 @@ func (p *probe) report(lap, laps int, shown bool) {
 // laps returns how many steps the laps have with which the run ends, and how many laps there are. It returns 0 if there are none: a lap adds as much
 // as the one before, and somebody is bound to take its steps.
 func (p *probe) laps() (lap, laps int) {
-	for _, p.numbers = range []bool{false, true} {
+	for p.grain = range renewals + 1 {
 		if lap, laps = p.countedLaps(); laps > 0 {
 			break
 		}
@@ -418,7 +405,14 @@ func (p *probe) difference(earlier, later int) map[counted]int {
 			delete(d, what)
 		}
 	}
-	maps.DeleteFunc(d, func(what counted, _ int) bool { return what.number != "" && !p.numbers })
+	maps.DeleteFunc(d, func(what counted, _ int) bool { return what.number != "" && p.grain != numbers })
+	if p.grain == renewals {
+		for step := earlier + 1; step <= later; step++ {
+			for _, field := range p.had.Renewed(step, func(at int) map[core.Key]inventory.Size { return p.sizesIn(p.before(at)) }) {
+				d[counted{kind: field.Of.Kind, of: field.Of, renewed: field.Path}]++
+			}
+		}
+	}
 	return d
 }
 

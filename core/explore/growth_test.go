@@ -12,24 +12,6 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// TestSize counts values in fields, and finds the numbers among them, which may be written as texts.
-func TestSize(t *testing.T) {
-	type tree = map[string]any
-	for _, test := range []struct {
-		fields  any
-		values  int
-		numbers map[string]int
-	}{
-		{nil, 0, nil}, {1, 1, map[string]int{"value": 1}}, {"", 1, nil}, {tree{}, 0, nil}, {tree{"a": 1, "b": nil, "c": []any{"12", "x", nil}}, 3, map[string]int{"a": 1, "c[0]": 12}},
-		{[]any{tree{"a": -1}, 2.5, int64(3)}, 3, map[string]int{"[0].a": -1, "[2]": 3}},
-	} {
-		got := size{numbers: map[string]int{}}
-		if got.add("", test.fields); got.values != test.values || !maps.Equal(got.numbers, test.numbers) {
-			t.Errorf("%v has %d values and the numbers %v", test.fields, got.values, got.numbers)
-		}
-	}
-}
-
 // lapping is a run for tests: in each step an agent of this strategy does something, and there is as much of "Pod" and "Job" before each of them as is said.
 func lapping(t *testing.T, strategies string, pods, jobs func(step int) int) *probe {
 	t.Helper()
@@ -148,9 +130,9 @@ func TestTranscripts(t *testing.T) {
 func TestDifference(t *testing.T) {
 	pod, job, cron, number := counted{kind: "Pod"}, counted{kind: "Job"}, counted{kind: "Cron"}, counted{kind: "Pod", number: "spec.n"}
 	p := &probe{counts: map[int]map[counted]int{1: {pod: 1, job: 2, cron: 4, number: 7}, 2: {pod: 1, job: 5, number: 9}}}
-	for _, p.numbers = range []bool{false, true} {
+	for _, p.grain = range []grain{amounts, numbers} {
 		want := map[counted]int{job: 3, cron: -4}
-		if p.numbers {
+		if p.grain == numbers {
 			want[number] = 2
 		}
 		if got := p.difference(1, 2); !maps.Equal(got, want) {

@@ -60,7 +60,7 @@ func TestDrawsAreCounted(t *testing.T) {
 			space.executor.Load(space.row(id))
 			want := space.executor.Drawn()
 			space.executor.Load(space.row(0))
-			p := &probe{search: &search{Space: space}, run: core.Run{{From: 0, To: id}}, counts: map[int]map[counted]int{}, sizes: map[string]size{}}
+			p := &probe{search: &search{Space: space}, run: core.Run{{From: 0, To: id}}, counts: map[int]map[counted]int{}}
 			got := map[string]int{}
 			for what, n := range p.count(1) {
 				if what.drawing != "" {

@@ -45,6 +45,7 @@ func house() []place {
 		{"core/scc", nil, nothing},
 		{"core/internal/store", engine[:1], nothing},
 		{"core/internal/calendar", nil, nothing},
+		{"core/internal/inventory", engine[:1], nothing},
 		{"core/internal/memo", engine[:3], nothing},
 		{"core/internal/memories", nil, nothing},
 		{"core/internal/wording", nil, nothing},
