@@ -19,8 +19,8 @@ type Size struct {
 	Texts map[string]string
 }
 
-// SizeOf returns the size of an object with these fields: maps, lists, and what is neither.
-func SizeOf(fields any) Size {
+// sizeOf returns the size of an object with these fields: maps, lists, and what is neither.
+func sizeOf(fields any) Size {
 	s := Size{Numbers: map[string]int{}, Texts: map[string]string{}}
 	s.add("", fields)
 	return s
@@ -69,7 +69,7 @@ func (s *Stock) Of(objects []core.Object) map[core.Key]Size {
 		version := o.Key.String() + "\x00" + o.Content.Canonical()
 		size, known := s.known[version]
 		if !known {
-			size = SizeOf(s.Outcome(o.Key, o.Content))
+			size = sizeOf(s.Outcome(o.Key, o.Content))
 			s.known[version] = size
 		}
 		if size.Values > 0 {

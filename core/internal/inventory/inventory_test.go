@@ -31,7 +31,7 @@ func TestSizeOf(t *testing.T) {
 		{tree{"a": 1, "b": nil, "c": []any{"12", "x", nil}}, map[string]string{"a": "1", "c[0]": "12", "c[1]": "x"}, map[string]int{"a": 1, "c[0]": 12}},
 		{[]any{tree{"a": -1}, 2.5, int64(3)}, map[string]string{"[0].a": "-1", "[1]": "2.5", "[2]": "3"}, map[string]int{"[0].a": -1, "[2]": 3}},
 	} {
-		got := SizeOf(test.fields)
+		got := sizeOf(test.fields)
 		if got.Values != len(test.texts) || !maps.Equal(got.Texts, test.texts) || !maps.Equal(got.Numbers, test.numbers) {
 			t.Errorf("%v has %d values, the texts %v, and the numbers %v", test.fields, got.Values, got.Texts, got.Numbers)
 		}
@@ -46,7 +46,7 @@ func TestGrew(t *testing.T) {
 	}{
 		{tree{"n": 1}, tree{"n": 1}, false}, {tree{"n": 1}, tree{"n": 2}, true}, {tree{"n": 2}, tree{"n": 1}, false}, {tree{"m": 1}, tree{"m": 2}, false}, {tree{"n": 2}, tree{"n": 1, "m": 1}, true},
 	} {
-		if got := SizeOf(test.is).Grew(SizeOf(test.was), "n"); got != test.want {
+		if got := sizeOf(test.is).Grew(sizeOf(test.was), "n"); got != test.want {
 			t.Errorf("from %v to %v it grew: %t", test.was, test.is, got)
 		}
 	}
@@ -56,11 +56,11 @@ func TestGrew(t *testing.T) {
 func TestRenewed(t *testing.T) {
 	key, other := core.Key{Kind: "Pod", Name: "a"}, core.Key{Kind: "Pod", Name: "b"}
 	steps := []map[core.Key]Size{
-		{key: SizeOf(tree{"back": "x", "new": "1"})},
-		{key: SizeOf(tree{"back": "y", "new": "2"}), other: SizeOf(tree{"new": "1"})},
-		{key: SizeOf(tree{"back": "x", "new": "3", "late": "z"}), other: SizeOf(tree{"new": "1"})},
-		{other: SizeOf(tree{"new": "2"})},
-		{key: SizeOf(tree{"back": "x", "new": "3"}), other: SizeOf(tree{"new": "1"})},
+		{key: sizeOf(tree{"back": "x", "new": "1"})},
+		{key: sizeOf(tree{"back": "y", "new": "2"}), other: sizeOf(tree{"new": "1"})},
+		{key: sizeOf(tree{"back": "x", "new": "3", "late": "z"}), other: sizeOf(tree{"new": "1"})},
+		{other: sizeOf(tree{"new": "2"})},
+		{key: sizeOf(tree{"back": "x", "new": "3"}), other: sizeOf(tree{"new": "1"})},
 	}
 	want := []string{"", "a back, a new", "a new", "b new", ""}
 	var h History
