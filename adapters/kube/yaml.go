@@ -9,11 +9,14 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
+	"github.com/orrery-dev/orrery/core"
 )
 
 // document is one object of a YAML file.
@@ -31,21 +34,43 @@ func (d document) fail(err error) error {
 
 // LoadObjects reads the objects in YAML or JSON files, or in all .yaml, .yml and
 // .json files of directories (not of those below), in the order of their names. It
-// returns an error that says where and what is wrong if one cannot be read.
+// returns an error that says where and what is wrong if one cannot be read, or is there
+// twice.
 func (s *Server) LoadObjects(paths ...string) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
+	var all []document
 	for _, path := range paths {
 		documents, err := readDocuments(path)
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.registered(documents)
-		if err != nil {
-			return nil, err
+		all = append(all, documents...)
+	}
+	objects, err := s.registered(all)
+	if err != nil {
+		return nil, err
+	}
+	first := map[core.Key]document{}
+	for _, d := range all {
+		key := s.keyOf(d.object)
+		if other, twice := first[key]; twice && key.Name != "" {
+			return nil, d.fail(fmt.Errorf("%s is in %s, document %d (line %d), as well: leave one of them out", key, other.file, other.number, other.line))
 		}
-		objects = append(objects, found...)
+		first[key] = d
 	}
 	return objects, nil
+}
+
+// keyOf returns the key that an object will have as an initial one. Its kind is served.
+func (s *Server) keyOf(object *unstructured.Unstructured) core.Key {
+	kind := object.GroupVersionKind()
+	key := core.Key{Kind: kinds.Name(kind.GroupKind()), Namespace: object.GetNamespace(), Name: object.GetName()}
+	switch r := s.registry.Named(key.Kind); {
+	case r != nil && !r.Namespaced:
+		key.Namespace = ""
+	case key.Namespace == "":
+		key.Namespace = metav1.NamespaceDefault
+	}
+	return key
 }
 
 // ParseObjects reads the objects in YAML or JSON text, which may have several

@@ -79,4 +79,17 @@ func TestLoadObjects(t *testing.T) {
 	if err != nil || len(objects) != 2 || objects[0].GetName() != "a" || objects[1].GetName() != "b" {
 		t.Errorf("got %v, %v", objects, err)
 	}
+	again := filepath.Join(t.TempDir(), "again.yaml")
+	for text, want := range map[string]string{
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: c}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: default}\n":       "Pod default/b is in " + filepath.Join(directory, "b.yaml") + ", document 1 (line 1), as well: leave one of them out",
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: other}\n":                                                              "",
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: b, namespace: x}\n": "Namespace b is in",
+	} {
+		if err := os.WriteFile(again, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := server.LoadObjects(directory, again); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q, the error is %v, want %q", text, err, want)
+		}
+	}
 }

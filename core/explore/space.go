@@ -382,8 +382,8 @@ func (s *Space) Views() []core.ViewReport {
 // have been under conditions that could not act. If the search is not complete, that is one more reason.
 func (s *Space) idle() error {
 	if c := s.machine.Conditions; c.Failures > 0 && !s.machine.Fails && len(s.reasons) == 0 && len(s.machine.Doubts) == 0 { // or else such a call may be still to come
-		s.because("failed calls are allowed, but no call that was made can fail (core.Store.Faults returns no fault for any of them): " +
-			"leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)")
+		s.because("failed calls are allowed, but no call that was made can fail: " +
+			"leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)") // a store says which can by Faults
 	}
 	kinds := map[string][]core.Kind{}
 	var all []core.Kind
