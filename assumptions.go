@@ -127,6 +127,9 @@ func (v *verdict) timing(options Options, acts bool) string {
 	if _, names := v.space.Passing(); len(names) > 0 {
 		most += " by " + strings.Join(names, " and by ") + " (first where somebody who waits has set a timer), and as often"
 	}
+	if v.space.Recurs() {
+		users += " What is done after the last of these times is what was done after the one before, with later times, so that more would come to nothing new."
+	}
 	return fmt.Sprintf("A timer fires only when no other step is possible but retries that change nothing. The clock advances only then, too, at most %s, by more than what %s may wait for, and at once for requests without a timer.%s",
 		most, strings.Join(awaiting, " and "), users)
 }

@@ -66,3 +66,61 @@ func TestNamesOfTheTime(t *testing.T) {
 		}
 	}
 }
+
+// TestHeartbeats wants what is done again and again, ten minutes after the last time, to be no reason against a verdict if it does nothing but renew a time, and one if it comes to another thing each time.
+func TestHeartbeats(t *testing.T) {
+	const every = 10 * time.Minute
+	for name, test := range map[string]struct {
+		more  func(data map[string]string, now time.Time)
+		holds bool
+	}{
+		"it renews a time":     {func(map[string]string, time.Time) {}, true},
+		"it writes one thing":  {func(data map[string]string, _ time.Time) { data["state"] = "refreshed" }, true},
+		"it writes a deadline": {func(data map[string]string, now time.Time) { data["next"] = now.Add(every).Format(time.RFC3339) }, true},
+		"it toggles": {func(data map[string]string, _ time.Time) {
+			data["on"] = map[bool]string{true: "no", false: "yes"}[data["on"] == "yes"]
+		}, false},
+		"it counts": {func(data map[string]string, _ time.Time) { data["count"] += "x" }, false},
+		"it keeps the last two": {func(data map[string]string, now time.Time) {
+			data["before"], data["then"] = data["then"], now.Format(time.RFC3339)
+		}, false},
+		"it ends in 2050": {func(data map[string]string, now time.Time) {
+			if now.Year() >= 2050 {
+				data["state"] = "ended"
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("app", nil)), controllerruntime.Properties(properties.Convergent()...),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					return ctrl.NewControllerManagedBy(mgr).Named("beats").For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+						var app corev1.ConfigMap
+						if err := mgr.GetClient().Get(ctx, request.NamespacedName, &app); err != nil {
+							return reconcile.Result{}, client.IgnoreNotFound(err)
+						}
+						last, err := time.Parse(time.RFC3339, app.Data["last"])
+						if left := time.Until(last.Add(every)); err == nil && left > 0 {
+							return reconcile.Result{RequeueAfter: left}, nil
+						}
+						if app.Data == nil {
+							app.Data = map[string]string{}
+						}
+						now := time.Now().UTC()
+						test.more(app.Data, now)
+						app.Data["last"] = now.Format(time.RFC3339)
+						return reconcile.Result{RequeueAfter: every}, mgr.GetClient().Update(ctx, &app)
+					}))
+				}))
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch report := result.Report; {
+			case test.holds && (report.Verdict != core.Holds || !strings.Contains(strings.Join(report.Assumptions, " "), "would come to nothing new")):
+				t.Errorf("it is %s: %q, with the assumptions %q", report.Verdict, report.Reasons, report.Assumptions)
+			case !test.holds && (report.Verdict != core.Inconclusive || len(report.Reasons) != 1 || !strings.Contains(report.Reasons[0], "after the last of the times that passed")):
+				t.Errorf("it is %s: %q", report.Verdict, report.Reasons)
+			}
+		})
+	}
+}

@@ -2,7 +2,9 @@ package behavior
 
 import (
 	"context"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,15 +150,54 @@ func Relative(text string, since time.Duration) string {
 	return long.ReplaceAllLiteralString(text, "<long>")
 }
 
+// Aligned returns texts with all their dates as what they are seen from a moment on the clock that runs see, which is so far from its beginning. Of those that are long ago it keeps how they lie to each other:
+// texts of two moments are then the same if all that happened is as long ago, or longer ago than anything that is waited for. Times are whole seconds, and numbers stay as they are.
+func Aligned(texts []string, since time.Duration) []string {
+	now := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(since)
+	var past []time.Duration
+	away := func(found string) (time.Duration, bool) {
+		at, known := dateOf(found)
+		return at.Sub(now).Round(time.Second), known
+	}
+	for _, text := range texts {
+		for _, found := range moments.FindAllString(text, -1) {
+			if by, known := away(found); known && by < -Epoch/2 {
+				past = append(past, by)
+			}
+		}
+	}
+	slices.Sort(past)
+	names := map[time.Duration]string{}
+	group, first := 0, time.Duration(0)
+	for i, by := range past {
+		if i == 0 || by-past[i-1] > Epoch/2 {
+			group, first = group+1, by
+		}
+		names[by] = fmt.Sprintf("<long ago %d, %s>", group, by-first)
+	}
+	aligned := make([]string, len(texts))
+	for i, text := range texts {
+		aligned[i] = moments.ReplaceAllStringFunc(text, func(found string) string {
+			by, known := away(found)
+			switch name, longAgo := names[by]; {
+			case !known:
+				return found
+			case longAgo:
+				return name
+			}
+			return "<now " + by.String() + ">"
+		})
+	}
+	return aligned
+}
+
 // long is a duration or a number that is as large as those that only come from a clock: more than eleven years, and hundreds of millions.
 var long = regexp.MustCompile(`[0-9]{6,}h([0-9]+m)?([0-9.]+s)?|[0-9](\.[0-9]+)?e\+(0[89]|[1-9][0-9])|[0-9]{9,}(\.[0-9]+)?`)
 
 // momentOf returns the time that a text stands for, if it stands for one that is not far beyond a moment.
 func momentOf(text string, now time.Time) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999 -0700 MST", time.DateTime} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, true
-		}
+	if at, known := dateOf(text); known {
+		return at, true
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -164,6 +205,16 @@ func momentOf(text string, now time.Time) (time.Time, bool) {
 	}
 	for _, at := range []time.Time{time.Unix(number, 0), time.UnixMilli(number), time.UnixMicro(number), time.Unix(0, number)} {
 		if away := at.Sub(now); away < Epoch/2 && away > -Epoch/2 {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// dateOf returns the time that a text stands for as a date.
+func dateOf(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999 -0700 MST", time.DateTime} {
+		if at, err := time.Parse(layout, text); err == nil {
 			return at, true
 		}
 	}

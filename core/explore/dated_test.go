@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -100,4 +101,78 @@ func untilDeadlines(r *rand.Rand, system *core.System) (explore.Conditions, naiv
 		plain.Awaiting = append(plain.Awaiting, strategy.Describe().Name)
 	}
 	return c, plain
+}
+
+// TestWhatRecurs lets more time pass for systems in which what is done after the last of the times is said to be done again and again: it comes to the same objects, and ends with the same.
+func TestWhatRecurs(t *testing.T) {
+	n := *systems * 3
+	if testing.Short() {
+		n /= 5
+	}
+	recurring, endless := 0, 0
+	for seed := *firstSeed; seed < *firstSeed+uint64(n); seed++ {
+		system, err := random.Beats(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _ := conditionsOf(rand.New(rand.NewPCG(seed, 1)), system)
+		searched := func(deadlines int) *explore.Space {
+			o := options(1 + int(seed/2%2))
+			o.Conditions, o.Bounds.States = c, 20_000
+			o.Conditions.Deadlines = deadlines
+			return search(t, system, o)
+		}
+		few := searched(2)
+		if !few.Recurs() {
+			if slices.ContainsFunc(few.Reasons(), func(reason string) bool { return strings.Contains(reason, "after the last of the times") }) {
+				endless++
+			}
+			continue
+		}
+		recurring++
+		more := searched(5) // an odd number more, as some things are done every other time
+		if !more.Recurs() && more.States() < 20_000 {
+			t.Errorf("more time comes to something new: %q\nagain with -run %s -systems 1 -first-seed %d", more.Reasons(), t.Name(), seed)
+		}
+		for what, of := range map[string]func(*explore.Space) map[string]bool{"states": objectsOf, "ends": endsOf} {
+			if one, other := of(few), of(more); !maps.Equal(one, other) {
+				t.Errorf("the %s are %v, and if more time passes %v\nagain with -run %s -systems 1 -first-seed %d", what, one, other, t.Name(), seed)
+			}
+		}
+	}
+	t.Logf("%d systems do the same again and again, and %d do not", recurring, endless)
+	if recurring == 0 || endless == 0 {
+		t.Error("nothing recurs, or all does")
+	}
+}
+
+// objectsOf returns all that objects come to.
+func objectsOf(space *explore.Space) map[string]bool {
+	all := map[string]bool{}
+	for id := range core.StateID(space.States()) {
+		all[contentsOf(space, id)] = true
+	}
+	return all
+}
+
+// endsOf returns what objects come to where controllers do nothing but wait for timers, and no time passes any more.
+func endsOf(space *explore.Space) map[string]bool {
+	all := map[string]bool{}
+	for _, id := range space.Quiescent() {
+		if !slices.ContainsFunc(space.Edges(id), func(e core.Edge) bool { return e.Step.Kind == core.Pass }) {
+			all[contentsOf(space, id)] = true
+		}
+	}
+	return all
+}
+
+// contentsOf returns the objects of a state.
+func contentsOf(space *explore.Space, id core.StateID) string {
+	var text strings.Builder
+	for _, kind := range random.Kinds() {
+		for _, o := range space.State(id).List(kind, "") {
+			text.WriteString(o.Key.String() + "=" + o.Content.Canonical() + " ")
+		}
+	}
+	return text.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/periodic"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
@@ -159,6 +160,9 @@ func (s *Space) audit(ctx context.Context, options Options) error {
 	s.learner.Searching = false
 	if err == nil && len(s.machine.Doubts) == 0 {
 		err = s.Within(ctx, s.overlook)
+	}
+	if err == nil && len(s.machine.Doubts) == 0 && s.machine.OnlyAgain() {
+		err = s.Within(ctx, s.recur)
 	}
 	if ctx.Err() == nil {
 		return err
@@ -327,4 +331,43 @@ func (s *Space) firstRow(steps []concreteStep, start core.StateID) []byte {
 		return steps[0].row
 	}
 	return bytes.Clone(s.row(start))
+}
+
+// mostRecurring is how many states are looked at, all of them one by one, to find out whether they recur.
+const mostRecurring = 300_000
+
+// recur finds out whether it makes no difference that time passes only a few times in the search. What a controller does again each time, such as a refresh that renews a time, keeps nothing from being searched then.
+func (s *Space) recur() error {
+	if s.table == nil || s.States() > mostRecurring {
+		return nil
+	}
+	rests, classes := make([]periodic.Rest, s.States()), map[string]int{}
+	for id := range core.StateID(s.States()) {
+		s.reader.Load(s.row(id))
+		v := awaitedVisitor{}
+		if _, err := s.reader.Steps(&v, nil); err != nil {
+			return nil // what nobody knows is not said to recur
+		}
+		if !s.reader.Rests {
+			continue
+		}
+		class := s.reader.Aligned()
+		if _, known := classes[class]; !known {
+			classes[class] = len(classes)
+		}
+		rests[id] = periodic.Rest{Is: true, Open: s.reader.Open(), Class: classes[class]}
+	}
+	recurs := periodic.Recurs(rests, func(state int) []int {
+		var next []int
+		for _, e := range s.Edges(core.StateID(state)) {
+			if !e.Step.Faulty() && e.Step.Kind != core.Intervene && (!rests[state].Is || e.Step.Kind == core.Pass) {
+				next = append(next, int(e.To))
+			}
+		}
+		return next
+	})
+	if recurs {
+		s.machine.Recur()
+	}
+	return nil
 }

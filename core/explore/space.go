@@ -342,6 +342,9 @@ func (s *Space) Counted() []core.Kind { return s.machine.Conditions.Counted }
 // Awaiting names the controllers that were found to wait for times, in the order of the system.
 func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
 
+// Recurs reports whether controllers do after the last of the times that pass what they did after the one before, so that it makes no difference that no more pass.
+func (s *Space) Recurs() bool { return s.machine.Recurs }
+
 // Passing returns the times that pass besides one that is longer than whatever is waited for, as controllers were found to wait for several, and what people call them.
 func (s *Space) Passing() (spans []time.Duration, names []string) { return s.machine.Passing() }
 

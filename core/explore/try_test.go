@@ -103,7 +103,7 @@ func TestAwaited(t *testing.T) {
 	if got := space.Awaited(end); got != nil {
 		t.Errorf("of a controller that waits for no time, %v is awaited", got)
 	}
-	space.machine.Actors[0].Waits = "it waits for a time"
+	space.machine.Actors[0].Waits.Why = "it waits for a time"
 	for _, id := range []core.StateID{end, 0, end} {
 		if got, want := fmt.Sprint(space.Awaited(id)), map[bool]string{true: "[waits(go)]", false: "[]"}[id == end]; got != want {
 			t.Errorf("in state %d, %s is awaited, want %s", id, got, want)

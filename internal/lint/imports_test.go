@@ -48,6 +48,7 @@ func house() []place {
 		{"core/internal/inventory", engine[:1], nothing},
 		{"core/internal/memo", engine[:3], nothing},
 		{"core/internal/memories", nil, nothing},
+		{"core/internal/periodic", nil, nothing},
 		{"core/internal/wording", nil, nothing},
 		{"core/internal/transition", append([]string{"internal/iotrace", "core/internal/calendar", "core/internal/memo", "core/internal/memories"}, engine[:4]...), libraries},
 		{"core/internal/reduction", append([]string{"internal/bitset", "core/internal/transition"}, engine[:4]...), nothing},

@@ -2,6 +2,7 @@
 package calendar
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -120,4 +121,14 @@ func NameOf(span, long time.Duration) string {
 		return ""
 	}
 	return span.Truncate(time.Second).String()
+}
+
+// Wait is how a controller waits for a time that is not searched, empty if it does not as far as is known, and what it does later if it is told by that.
+type Wait struct{ Why, Later string }
+
+// Is notes what becomes known first.
+func (w *Wait) Is(later, format string, args ...any) {
+	if w.Why == "" {
+		*w = Wait{fmt.Sprintf(format, args...), later}
+	}
 }

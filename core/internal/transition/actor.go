@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
@@ -37,10 +36,10 @@ type Actor struct {
 	waited bool
 	// awaits tells that the code is known to wait for times.
 	awaits bool
-	// Waits says how what the strategy does depends on a time that was not searched, empty if it does not as far as is known.
-	Waits string
-	// later is what it does then, if it is told by that.
-	later string
+	// Waits is how what the strategy does depends on a time that was not searched, and again how it does after the last of those that were, which may be as after the one before.
+	Waits, again calendar.Wait
+	// laterOn are what it was seen to do later than runs behind which time passes in the search.
+	laterOn map[string]bool
 	// gambles tells that the code is known to decide by random values.
 	gambles bool
 	// connected tells that the code is known to ask somebody who is no part of the system.
@@ -147,32 +146,6 @@ type Item struct {
 	at     map[*behavior.Node]int
 	// blockedAt is the number of the point where it waits if its last run was blocked, 0 if none was yet.
 	blockedAt int
-}
-
-// setBy notes that an actor sets timers for an item.
-func (it *Item) setBy(a *Actor) {
-	if it.Actor != a && !slices.Contains(it.setters, a) {
-		it.setters = append(it.setters, a)
-	}
-}
-
-// waits reports whether a timer of an item may have been set by who waits for a time that was not searched.
-func (it *Item) waits() bool {
-	return it.Actor.Waits != "" || slices.ContainsFunc(it.setters, func(a *Actor) bool { return a.Waits != "" })
-}
-
-// waiters returns the memories of those for whom a timer of an item may wait for a time: that of its actor, or else of others that have set it.
-func (it *Item) waiters() []*domain {
-	if it.Actor.awaits {
-		return []*domain{it.Actor.domain}
-	}
-	var waiters []*domain
-	for _, a := range it.setters {
-		if a.awaits && !slices.Contains(waiters, a.domain) {
-			waiters = append(waiters, a.domain)
-		}
-	}
-	return waiters
 }
 
 // point is where a run is parked between two calls.
@@ -389,16 +362,8 @@ func (w *Walker) intervene(it *Item) error {
 	return w.tryVariants()
 }
 
-// Awaits reports whether the actor is known to wait for a time.
-func (a *Actor) Awaits() bool { return a.awaits }
-
 // OnlyRemembers reports whether what the actor does may depend on what is kept in memory, and nothing is done between its runs.
 func (a *Actor) OnlyRemembers() bool { return a.Remembers() && !a.domain.manner.Active }
-
-// Awaiting names the controllers that are known to wait for times, in the order of the system.
-func (m *Machine) Awaiting() []string {
-	return m.strategies(func(a *Actor) bool { return a.awaits })
-}
 
 // Passing returns the times that pass besides the long one, and what people call them.
 func (m *Machine) Passing() (spans []time.Duration, names []string) {
@@ -409,44 +374,6 @@ func (m *Machine) Passing() (spans []time.Duration, names []string) {
 		names = append(names, calendar.NameOf(span, behavior.Epoch))
 	}
 	return m.Conditions.Spans, names
-}
-
-// Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same, it says it once.
-func (m *Machine) Waiting() []string {
-	var first []*Actor
-	others := map[*Actor][]string{}
-	for _, a := range m.Actors {
-		if a.Waits == "" {
-			continue
-		}
-		like := func(b *Actor) bool { return b.domain == a.domain && b.later != "" && b.later == a.later }
-		if i := slices.IndexFunc(first, like); i >= 0 {
-			others[first[i]] = append(others[first[i]], a.Name)
-		} else {
-			first = append(first, a)
-		}
-	}
-	waiting := make([]string, len(first))
-	for i, a := range first {
-		if waiting[i] = a.Waits; others[a] != nil {
-			waiting[i] += fmt.Sprintf(" (and so it was with %s, of the same process)", strings.Join(others[a], ", "))
-		}
-	}
-	return waiting
-}
-
-// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
-func (w *Walker) Awaited() []core.Item {
-	if clock := w.Machine.Clock; clock != nowhere && !w.Machine.calendar.Ends(int(w.Value(clock))) {
-		return nil
-	}
-	var items []core.Item
-	for _, it := range w.Machine.Items {
-		if w.timed(it) && it.waits() || it.Actor.Waits != "" && it.Elapses() && w.possible(it) {
-			items = append(items, it.Item)
-		}
-	}
-	return items
 }
 
 // Idle returns the items of some actors that nothing makes run in the state of the walker, at any time. There are none where any timer is set, as it may make others run.
@@ -473,14 +400,14 @@ func (w *Walker) Learns() bool {
 // Suppose does something that no search comes to, and forgets what is doubted because of that.
 func (m *Machine) Suppose(do func() error) error {
 	doubts := slices.Clone(m.Doubts)
-	waits := map[*Actor][2]string{}
+	waits := map[*Actor][2]calendar.Wait{}
 	for _, a := range m.Actors {
-		waits[a] = [2]string{a.Waits, a.later}
+		waits[a] = [2]calendar.Wait{a.Waits, a.again}
 	}
 	err := do()
 	m.Doubts = doubts
 	for a, before := range waits {
-		a.Waits, a.later = before[0], before[1]
+		a.Waits, a.again = before[0], before[1]
 	}
 	return err
 }

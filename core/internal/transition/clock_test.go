@@ -311,7 +311,7 @@ func TestAwaited(t *testing.T) {
 	if got := w.Awaited(); got != nil {
 		t.Errorf("nobody waits, and these are waited for: %v", got)
 	}
-	m.Actors[0].Waits = "web waits"
+	m.Actors[0].Waits.Why = "web waits"
 	if got := w.Awaited(); !slices.Equal(got, []core.Item{mine.Item}) {
 		t.Errorf("without a clock these are waited for: %v", got)
 	}
@@ -349,7 +349,7 @@ func TestAwaited(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	shared, own := &domain{}, &domain{}
 	actor := func(name string, d *domain, waits, later string) *Actor {
-		return &Actor{Description: core.Description{Name: name}, domain: d, Waits: waits, later: later}
+		return &Actor{Description: core.Description{Name: name}, domain: d, Waits: calendar.Wait{Why: waits, Later: later}}
 	}
 	m := &Machine{Actors: []*Actor{
 		actor("a", shared, "a waits", "put x"), actor("b", shared, "b waits", "put x"), actor("c", shared, "c waits", "put y"), actor("d", own, "d waits", "put x"),

@@ -20,11 +20,12 @@
 //	flight.go     runs whose calls are steps of their own
 //	process.go    what strategies share that run as one program: views, memory, crashes
 //	memory.go     what code keeps in memory from one run to the next, as a cell of the state
-//	clock.go      who waits for a time, and the steps that let a long one pass
+//	waits.go      who waits for a time, which is found out by clocks that are moved, and how that is told
+//	clock.go      the moments that there may be, and the steps that let a long time pass
 //	drift.go      what is left in memory at another time, and what is done in between two times
 //	draws.go      what runs draw at random, from seeds that are numbered in the state
 //	chance.go     what code does by chance: the ways that it may go, and audits of code that does
-//	versions.go   which versions of objects are held, and their canonical forms at the end of a step
+//	versions.go   which versions of objects clients show and hold, and their canonical forms at the end of a step
 //	compared.go   who compares versions by their names, or times in objects, and times that are a second apart
 //	stepcache.go  remembers the effects of steps by the cells that they depend on
 //

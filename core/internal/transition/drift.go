@@ -220,7 +220,7 @@ func (l *Learner) add(d *domain, v *drifted, with state.Value) (bool, error) {
 		}
 	}
 	switch n := len(d.drifted[with]); {
-	case v.by.Waits != "", v.minor && (minor == mostMinor || n >= mostDrifted):
+	case v.by.Waits.Why != "", v.minor && (minor == mostMinor || n >= mostDrifted):
 		return false, nil
 	case n >= mostDrifted:
 		return false, l.awaits(v.by, v.run, v.parting)
@@ -249,7 +249,7 @@ func (l *Learner) along(a *Actor, run behavior.Run) error {
 // from makes a run from a drifted memory, and tells what memories it leaves that have drifted. It makes it at once and after a long time, unless that is searched, or a time in between has
 // passed, of which there is one. If the run does something else, somebody waits for a time.
 func (l *Learner) from(v *drifted, b begun, tell func(*drifted)) error {
-	if b.Leaf.Failure.Stuck() || l.Fickle(b.actor) || v.by.Waits != "" {
+	if b.Leaf.Failure.Stuck() || l.Fickle(b.actor) || v.by.Waits.Why != "" {
 		return nil
 	}
 	delays := []time.Duration{0, behavior.Epoch}
@@ -334,7 +334,7 @@ func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) err
 	then := *v.parting
 	then.Observed += " and then, " + b.Activation.String() + ", " + parting.Observed + " where it else " + parting.Recorded
 	if l.searchesAfter(v.by, v.run) || v.ahead < 0 {
-		v.by.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s", v.by.Name, v.run.Activation, then.Recorded, then.Observed)
+		v.by.Waits.Is("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s", v.by.Name, v.run.Activation, then.Recorded, then.Observed)
 		return nil
 	}
 	return l.awaits(v.by, v.run, &then)
@@ -355,7 +355,7 @@ func (l *Learner) passes(span, passed time.Duration) bool {
 // since finds out of a path that code takes when time has passed whether it takes it as soon as it does something else than before: where two runs go on that
 // part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
 func (l *Learner) since(a *Actor, run behavior.Run) error {
-	if !a.awaits || a.Waits != "" || a.domain.manner.Active || l.Fickle(a) { // of whom nobody knows whether it is because of the time
+	if !a.awaits || a.Waits.Why != "" || a.domain.manner.Active || l.Fickle(a) { // of whom nobody knows whether it is because of the time
 		return nil
 	}
 	for _, span := range l.Machine.calendar.Last(run.Activation.Passed) {
@@ -426,7 +426,7 @@ func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, n
 	if passing := l.Machine.Conditions.Spans; !counts && l.Searching && !a.Background && !a.domain.manner.Ticks && len(passing) < mostSpans && !slices.Contains(passing, span) {
 		return &unexpectedSpan{span}
 	}
-	a.wait("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s; later: %s", a.Name, run.Activation, now, then, later)
+	a.Waits.Is("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s; later: %s", a.Name, run.Activation, now, then, later)
 	return nil
 }
 

@@ -261,24 +261,24 @@ func TestDrifted(t *testing.T) {
 	for i := mostMinor + 1; i < mostDrifted; i++ {
 		add(fmt.Sprint(i), false, true, i+1)
 	}
-	if web.Waits != "" || len(d.drifted[1]) > 0 {
-		t.Errorf("it waits: %q", web.Waits)
+	if web.Waits.Why != "" || len(d.drifted[1]) > 0 {
+		t.Errorf("it waits: %q", web.Waits.Why)
 	}
 	add("one too many", false, false, mostDrifted)
-	if want := "the behavior of web depends on the clock, and later times were not searched: reconciling r, now: keeps; later: changes"; web.Waits != want {
-		t.Errorf("it waits: %q", web.Waits)
+	if want := "the behavior of web depends on the clock, and later times were not searched: reconciling r, now: keeps; later: changes"; web.Waits.Why != want {
+		t.Errorf("it waits: %q", web.Waits.Why)
 	}
 	d.drifted[0] = d.drifted[0][:1]
 	add("who waits anyway", false, false, 1)
-	web.Waits, d.drifted[2] = "", nil
+	web.Waits.Why, d.drifted[2] = "", nil
 	for i := range mostDrifted {
 		d.drifted[2] = append(d.drifted[2], of(fmt.Sprint(i), false))
 	}
-	if got, err := l.add(d, of("minor", true), 2); got || err != nil || web.Waits != "" {
-		t.Errorf("a minor one too many is new: %t, %v, and it waits: %q", got, err, web.Waits)
+	if got, err := l.add(d, of("minor", true), 2); got || err != nil || web.Waits.Why != "" {
+		t.Errorf("a minor one too many is new: %t, %v, and it waits: %q", got, err, web.Waits.Why)
 	}
 	// Where it can, the search begins again then.
-	l.Searching, m.Conditions.Deadlines, web.Waits = true, 1, ""
+	l.Searching, m.Conditions.Deadlines, web.Waits.Why = true, 1, ""
 	var again *unexpectedDeadline
 	if err := l.follows(d, of("one too many of another sort", false), 2); !errors.As(err, &again) {
 		t.Errorf("one too many is taken along: %v", err)

@@ -124,7 +124,7 @@ rests: ask yes, at 2019-12-27T07:07:01.……001Z
 rests: ask yes, at 2019-12-27T07:07:02.……002Z
 remembers: c
 awaits: c
-waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does so each time, that is no help: switch off what it does again and again, such as a periodic refresh): reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
+waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does another thing each time, such as to count or to toggle, that is no help: leave that out): reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 2 [R.at]`},
 		{"it keeps a time that it renews, and tells, and no time passes", renewing(false, true), Conditions{}, `
 7 states, 7 steps, 106 runs

@@ -52,6 +52,8 @@ type Machine struct {
 	Crashes, Failures, History state.Cell
 	// Clock is the cell that counts how often a long time has passed, nowhere if that makes no difference.
 	Clock state.Cell
+	// Recurs tells that whatever controllers do after the last of the times that pass in the search is as after the one before.
+	Recurs bool
 	// writings is the cell that counts how often something was written with its time, nowhere if all is written at one time.
 	writings state.Cell
 	// calendar are the moments that there may be.

@@ -176,8 +176,8 @@ func TestAwaits(t *testing.T) {
 		if errors.As(err, &again) != test.again || (err != nil) != test.again || test.again && !slices.Equal(again.Controllers, []string{"web"}) {
 			t.Errorf("%s, and the search ends with %v", test.name, err)
 		}
-		if !strings.HasPrefix(web.Waits, test.says) || (web.Waits == "") != (test.says == "") {
-			t.Errorf("%s, and it is said %q", test.name, web.Waits)
+		if !strings.HasPrefix(web.Waits.Why, test.says) || (web.Waits.Why == "") != (test.says == "") {
+			t.Errorf("%s, and it is said %q", test.name, web.Waits.Why)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestSince(t *testing.T) {
 		m, _ := desk("web")
 		l, web := learning(t, m), m.Actors[0]
 		m.calendar = calendar.New(behavior.Epoch, nil, 1)
-		web.awaits, web.Waits, web.domain.manner.Active = test.awaits, test.waits, test.active
+		web.awaits, web.Waits.Why, web.domain.manner.Active = test.awaits, test.waits, test.active
 		if err := l.since(web, behavior.Run{Activation: behavior.Activation{Passed: time.Duration(test.epoch) * behavior.Epoch}}); (err != nil) != test.looks { // as it cannot be set up
 			t.Errorf("%s, and it comes to %v", test.name, err)
 		}

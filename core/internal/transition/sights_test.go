@@ -66,7 +66,7 @@ func TestAwaitedInBackground(t *testing.T) {
 		waits string
 		want  int
 	}{{true, "", 0}, {false, "it waits", 0}, {true, "it waits", 1}} {
-		d.rest, web.Waits = []behavior.Rest{{Time: test.time, Calls: []string{"a"}}}, test.waits
+		d.rest, web.Waits.Why = []behavior.Rest{{Time: test.time, Calls: []string{"a"}}}, test.waits
 		if got := w.Awaited(); len(got) != test.want || test.want > 0 && got[0] != it.Item {
 			t.Errorf("where time will bring something: %t, and what it does is known to wait: %q, %v wait", test.time, test.waits, got)
 		}

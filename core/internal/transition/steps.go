@@ -48,7 +48,7 @@ func (w *Walker) AddAgent() {
 // only. It returns whether the state is
 // quiescent: controllers do nothing there but wait for timers.
 func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error) {
-	w.visit, w.Retrying = visit{visitor: visitor, only: only}, false
+	w.visit, w.Retrying, w.Rests = visit{visitor: visitor, only: only}, false, false
 	if w.Machine.lags {
 		if err := w.deliveries(); err != nil {
 			return false, err

@@ -89,8 +89,8 @@ func TestStrayed(t *testing.T) {
 			t.Errorf("%s: %t, %+v, %v", test.name, led, f, err)
 		}
 		told := 0
-		if err := l.from(v, b, func(*drifted) { told++ }); err != nil || told > 0 || a.Waits != "" {
-			t.Errorf("%s: %d memories have drifted, %v, and it waits %q", test.name, told, err, a.Waits)
+		if err := l.from(v, b, func(*drifted) { told++ }); err != nil || told > 0 || a.Waits.Why != "" {
+			t.Errorf("%s: %d memories have drifted, %v, and it waits %q", test.name, told, err, a.Waits.Why)
 		}
 	}
 }
@@ -403,15 +403,15 @@ func TestDriftedOn(t *testing.T) {
 	})(), Conditions{})
 	l, a := f.learner, f.learner.Machine.Actors[0]
 	runs := f.histories[len(f.histories)-1][a.Process]
-	if len(runs) != 4 || a.Waits == "" {
-		t.Fatalf("it makes %d runs, and waits %q", len(runs), a.Waits)
+	if len(runs) != 4 || a.Waits.Why == "" {
+		t.Fatalf("it makes %d runs, and waits %q", len(runs), a.Waits.Why)
 	}
-	a.Waits, a.domain.drifted = "", map[state.Value][]*drifted{}
+	a.Waits.Why, a.domain.drifted = "", map[state.Value][]*drifted{}
 	_, left, err := l.lookAt(a, runs[1], a.domain.shift(behavior.Epoch))
 	if left == nil || err != nil {
 		t.Fatalf("it leaves %+v, %v", left, err)
 	}
-	if err := l.takeAlong(a, runs[1], left); err != nil || !strings.HasSuffix(a.Waits, "put late where it else returns") {
-		t.Errorf("it waits %q, %v", a.Waits, err)
+	if err := l.takeAlong(a, runs[1], left); err != nil || !strings.HasSuffix(a.Waits.Why, "put late where it else returns") {
+		t.Errorf("it waits %q, %v", a.Waits.Why, err)
 	}
 }

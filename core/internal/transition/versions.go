@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,7 +10,251 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
+
+// ClientView is a state as somebody's client shows it. It implements [behavior.Cells].
+type ClientView struct {
+	view.ClientView
+	Walker *Walker
+	// Actor is whose client it is, nil for what reads the store itself.
+	Actor *Actor
+}
+
+var _ behavior.Cells = (*ClientView)(nil)
+
+// Project implements [behavior.Cells]. A walker that learns finds out what is shown.
+func (s *ClientView) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
+	shown, known := s.ClientView.Project(p, c)
+	if known || s.Walker.Learn == nil {
+		return shown, known
+	}
+	return s.Walker.Machine.Vocabulary.Project(p, c, s.Value(c)), true
+}
+
+// AppendSignature implements [behavior.Cells]. A walker that learns finds out what is selected.
+func (s *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
+	begin := len(buffer)
+	signature, known := s.ClientView.AppendSignature(buffer, kind, namespace, selection)
+	if known || s.Walker.Learn == nil {
+		return signature, known
+	}
+	s.List(kind, namespace, selection)
+	return s.ClientView.AppendSignature(buffer[:begin], kind, namespace, selection)
+}
+
+// AppendHeld implements [behavior.Cells].
+func (s *ClientView) AppendHeld(buffer []byte, c state.Cell) []byte {
+	for _, value := range s.Walker.held(c) {
+		buffer = binary.AppendUvarint(buffer, uint64(value))
+	}
+	return buffer
+}
+
+// held returns the versions of an object that views and runs in flight hold besides the one that is there, in the
+// order of their values.
+func (w *Walker) held(c state.Cell) []state.Value {
+	if !w.Machine.Holds {
+		return nil
+	}
+	versions := w.visible(c)
+	for _, it := range w.Machine.Items {
+		if p := w.Flight(it); p != nil {
+			versions = p.appendHeld(versions, c)
+		}
+	}
+	versions = append(versions, w.inMemory(c, func(p *part) [][]version { return p.known })...)
+	slices.Sort(versions)
+	stored := w.Value(c)
+	return slices.DeleteFunc(slices.Compact(versions), func(v state.Value) bool { return v == 0 || v == stored })
+}
+
+// visible returns the versions of an object that views show or wait for, some more than once.
+func (w *Walker) visible(c state.Cell) []state.Value {
+	var versions []state.Value
+	key, _ := w.Machine.Vocabulary.Key(c)
+	for _, v := range w.Machine.Views[key.Kind] {
+		versions = v.AppendVersions(versions, w.Value(v.Cell()), c)
+	}
+	return versions
+}
+
+func (p *point) appendHeld(versions []state.Value, c state.Cell) []state.Value {
+	for _, v := range p.held {
+		if v.cell == c {
+			versions = append(versions, v.value)
+		}
+	}
+	return versions
+}
+
+// pinned reports whether a run in flight holds a version of an object, so that its names must stay.
+func (w *Walker) pinned(c state.Cell) bool {
+	for _, it := range w.Machine.Items {
+		if p := w.Flight(it); p != nil && slices.ContainsFunc(p.held, func(v version) bool { return v.cell == c }) {
+			return true
+		}
+	}
+	return false
+}
+
+// tracker shows a store the state of a walker, and notes what it looks at.
+type tracker struct {
+	client *ClientView
+	reads  []behavior.Read
+	// known are the reads without what they saw, nil as long as there are few.
+	known map[behavior.Read]bool
+}
+
+var (
+	_ core.Selective  = (*tracker)(nil)
+	_ core.Projecting = (*tracker)(nil)
+)
+
+func (t *tracker) note(read behavior.Read) {
+	if t.noted(read) {
+		return
+	}
+	t.reads = append(t.reads, read)
+	if t.known != nil {
+		t.known[read.Question()] = true
+	}
+}
+
+// noted reports whether it was looked at before.
+func (t *tracker) noted(read behavior.Read) bool {
+	const many = 32
+	if t.known == nil && len(t.reads) > many {
+		t.known = make(map[behavior.Read]bool, 2*many)
+		for _, known := range t.reads {
+			t.known[known.Question()] = true
+		}
+	}
+	if t.known != nil {
+		return t.known[read.Question()]
+	}
+	return slices.ContainsFunc(t.reads, read.Asks)
+}
+
+// Get implements [core.Snapshot].
+func (t *tracker) Get(key core.Key) core.Content {
+	vocabulary := t.client.Walker.Machine.Vocabulary
+	c := vocabulary.Object(key)
+	value := t.client.Value(c)
+	t.note(behavior.Read{Cell: c, Value: value})
+	return vocabulary.Content(c, value)
+}
+
+// Project implements [core.Projecting].
+func (t *tracker) Project(key core.Key, of core.Projection) core.Content {
+	vocabulary := t.client.Walker.Machine.Vocabulary
+	c, p := vocabulary.Object(key), vocabulary.Projection(key.Kind, of)
+	shown := vocabulary.Project(p, c, t.client.Value(c))
+	t.note(behavior.Read{Cell: c, Value: shown, Projection: p})
+	return p.Content(shown)
+}
+
+// List implements [core.Snapshot].
+func (t *tracker) List(kind core.Kind, namespace string) []core.Object {
+	return t.list(kind, namespace, nil)
+}
+
+// Select implements [core.Selective].
+func (t *tracker) Select(kind core.Kind, namespace string, selection core.Selection) []core.Object {
+	return t.list(kind, namespace, t.client.Walker.Machine.Vocabulary.Selection(kind, namespace, selection))
+}
+
+func (t *tracker) list(kind core.Kind, namespace string, selection *state.Selection) []core.Object {
+	objects := t.client.List(kind, namespace, selection)
+	signature, _ := t.client.AppendSignature(nil, kind, namespace, selection)
+	t.note(behavior.Read{Listed: true, Kind: kind, Namespace: namespace, Selection: selection, Signature: string(signature)})
+	return objects
+}
+
+// Held implements [core.Snapshot]. What the run itself was shown does not have to be noted: it depends on where the
+// run is.
+func (t *tracker) Held(key core.Key) []core.Content {
+	w := t.client.Walker
+	c := w.Machine.Vocabulary.Object(key)
+	held := w.held(c)
+	if w.Machine.Holds {
+		t.note(behavior.Read{Held: true, Cell: c, Signature: string(t.client.AppendHeld(nil, c))})
+	}
+	var contents []core.Content
+	for _, value := range held {
+		contents = append(contents, w.Machine.Vocabulary.Content(c, value))
+	}
+	for _, edge := range w.path[w.base:] {
+		for _, object := range shownBy(edge.Response) {
+			if object.Key == key {
+				contents = append(contents, object.Content)
+			}
+		}
+	}
+	return contents
+}
+
+// unexpectedViews are kinds that controllers have read through their caches of which they were not known to have views that
+// may lag behind.
+type unexpectedViews struct{ Caches []CachedKind }
+
+// Error implements error.
+func (u *unexpectedViews) Error() string {
+	var texts []string
+	for _, c := range u.Caches {
+		texts = append(texts, fmt.Sprintf("%s reads %s", c.Controller, c.Kind))
+	}
+	return "kinds are read through caches without being watched: " + strings.Join(texts, ", ")
+}
+
+func (u *unexpectedViews) expect(c *Conditions) bool {
+	c.Caches = append(slices.Clip(c.Caches), u.Caches...)
+	return true
+}
+
+// cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
+// as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
+// waiting for anybody, so that a view more would show the same.
+func (l *Learner) cached(a *Actor, call core.Call, reads []behavior.Read) error {
+	if a.User {
+		return nil
+	}
+	d := a.Strategy.Describe()
+	beside, known := call.(core.Beside)
+	var found []CachedKind
+	for _, r := range reads {
+		kind := r.Kind
+		if !r.Listed {
+			key, _ := l.Machine.Vocabulary.Key(r.Cell)
+			kind = key.Kind
+		}
+		if known && beside.Beside() && l.Machine.Conditions.rule(d.ProcessName(), kind) != view.Fresh() {
+			l.Machine.doubtFirst(fmt.Sprintf("%s reads %s from another cache than the one whose events it gets", d.Name, kind),
+				"(it reads the kind in another form than it watches). Each may be behind the other, and here both are one: what comes of an event before the other cache has the change was not searched. Watch and read the kind in one form: all of it, or builder.OnlyMetadata and metav1.PartialObjectMetadata")
+		}
+		if a.Process.caches(kind) {
+			continue
+		}
+		a.Cached = append(a.Cached, kind)
+		if l.Machine.Conditions.rule(d.ProcessName(), kind) != view.Fresh() {
+			found = append(found, CachedKind{Controller: d.Name, Kind: kind})
+		}
+	}
+	if len(found) == 0 || !l.Searching {
+		return nil
+	}
+	return &unexpectedViews{found}
+}
+
+// ask lets a store answer. A panic of the store is an error.
+func ask(store core.Store, look core.Snapshot, call core.Call) (answer core.Answer, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("the store panicked: %v", value)
+		}
+	}()
+	return store.Answer(look, call)
+}
 
 // normalize ends a step: it brings what the step touched to its canonical form.
 func (w *Walker) normalize() error {

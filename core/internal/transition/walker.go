@@ -39,6 +39,8 @@ type Walker struct {
 	Wrote   bool
 	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that controllers do nothing there but to try again what comes to nothing, so that time passes.
 	Retrying bool
+	// Rests tells of the last state whose steps were all shown that nothing is to be done there but to let a long time pass, for which somebody may wait, whether or not it passes in the search.
+	Rests bool
 	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each cell.
 	origin state.Fingerprint
 	row    []byte
