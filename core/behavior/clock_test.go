@@ -2,6 +2,7 @@ package behavior_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -118,5 +119,37 @@ func TestSequentialClocks(t *testing.T) {
 		s := behavior.Start(code, true, behavior.Activation{Request: "r", Now: passed}, limits())
 		calls, _ := play(t, s)
 		wantCalls(t, calls, passed.String())
+	}
+}
+
+// TestAligned has dates be taken as how long ago they are, those of long ago as how they lie to each other, and everything else as it is.
+func TestAligned(t *testing.T) {
+	at := func(since time.Duration) string {
+		return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(since).Format(time.RFC3339)
+	}
+	once, twice := behavior.Epoch+behavior.Tick, 2*behavior.Epoch+behavior.Tick
+	for _, test := range []struct {
+		name       string
+		one, other []string // a long time later
+		same       bool
+	}{
+		{"now", []string{"at " + at(once)}, []string{"at " + at(twice)}, true},
+		{"a minute ago, and in an hour", []string{at(once - time.Minute), at(once + time.Hour)}, []string{at(twice - time.Minute), at(twice + time.Hour)}, true},
+		{"a minute ago, or two", []string{at(once - time.Minute)}, []string{at(twice - 2*time.Minute)}, false},
+		{"long ago, and longer ago", []string{at(0)}, []string{at(0)}, true},
+		{"a minute apart, long ago", []string{at(0), at(time.Minute)}, []string{at(behavior.Epoch), at(behavior.Epoch + time.Minute)}, true},
+		{"a minute apart, or two", []string{at(0), at(time.Minute)}, []string{at(behavior.Epoch), at(behavior.Epoch + 2*time.Minute)}, false},
+		{"the other way round", []string{at(0), at(time.Minute)}, []string{at(behavior.Epoch + time.Minute), at(behavior.Epoch)}, false},
+		{"far apart", []string{at(-3 * behavior.Epoch), at(0)}, []string{at(0), at(behavior.Epoch)}, true},
+		{"far apart, or not", []string{at(-3 * behavior.Epoch), at(0)}, []string{at(behavior.Epoch), at(behavior.Epoch)}, false},
+		{"a date to come", []string{at(9 * behavior.Epoch)}, []string{at(9 * behavior.Epoch)}, false},
+		{"a number", []string{"1234567890123"}, []string{"1234567890124"}, false},
+		{"no date", []string{"a 12:00"}, []string{"a 12:00"}, true},
+		{"another text", []string{"a " + at(once)}, []string{"b " + at(twice)}, false},
+	} {
+		one, other := behavior.Aligned(test.one, once), behavior.Aligned(test.other, twice)
+		if slices.Equal(one, other) != test.same {
+			t.Errorf("%s: %q and %q", test.name, one, other)
+		}
 	}
 }
