@@ -86,7 +86,7 @@ func TestTimes(t *testing.T) {
 				}
 			}
 			return ctrl.Result{RequeueAfter: time.Until(end)}, nil
-		}, core.Inconclusive, "more were not searched"},
+		}, core.Holds, ""},
 		{"attempts that are counted", func(ctx context.Context, c client.Client, s *corev1.Service) (ctrl.Result, error) {
 			if time.Since(s.CreationTimestamp.Time) < time.Duration(1+len(s.Annotations["tried"]))*10*365*24*time.Hour {
 				return ctrl.Result{RequeueAfter: time.Minute}, nil
