@@ -71,7 +71,7 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, fmt.Sprintf("Caches list objects to %s in the order of their names or in the opposite one, and in no other: there, the order makes a difference.", strings.Join(heeding, " and ")))
 	}
 	if forking := v.space.Forking(); len(forking) > 0 {
-		given = append(given, fmt.Sprintf("%s one thing or another by chance, such as by the order of a map: all of that was searched that came up in at least 55 runs, each thing several times. Chance is fair: in a state that comes again and again, each of these things is done again and again.", do(forking, "do")))
+		given = append(given, fmt.Sprintf("%s between things by chance, such as by the order of a map: all of that was searched that came up in at least 55 runs, each thing several times. Chance is fair: in a state that comes again and again, each of these things is done again and again.", do(forking, "choose")))
 	}
 	given = append(given, v.assumed...)
 	given = append(given, v.comparing()...)

@@ -205,6 +205,89 @@ func TestDueTimers(t *testing.T) {
 	}
 }
 
+// TestDatesFarAhead has controllers wait for a date in an object that is further ahead than anything else that is waited for. It comes in the search if long times pass until then, and is a reason else.
+func TestDatesFarAhead(t *testing.T) {
+	for date, want := range map[string]core.Verdict{"2015-01-01T00:00:00Z": core.Violated, "2026-12-31T00:00:00Z": core.Violated, "2035-06-01T12:00:00Z": core.Violated, "2079-01-01T00:00:00Z": core.Inconclusive} {
+		report := onKeys(t, func(_ context.Context, _ client.Client, _ *corev1.ConfigMap) (ctrl.Result, error) {
+			at, err := time.Parse(time.RFC3339, date)
+			if left := time.Until(at); left > 0 {
+				return ctrl.Result{RequeueAfter: left}, err
+			}
+			panic("it is over")
+		})
+		if report.Verdict != want || want == core.Inconclusive && !strings.Contains(report.Reasons[0], "after the last of the times that passed") {
+			t.Errorf("it panics on %s, and the verdict is %s: %q, %v", date, report.Verdict, report.Reasons, report.Findings)
+		}
+	}
+}
+
+// TestDueTimersAreKnownAgain has what one search found out of a controller that waits for a time be no reason for another one of the same controller not to find it out.
+func TestDueTimersAreKnownAgain(t *testing.T) {
+	system := controllerruntime.ForTest(t, scheme.Scheme, controllerruntime.ObjectValues(keyed()), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		c := mgr.GetClient()
+		return ctrl.NewControllerManagedBy(mgr).Named("keys").For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+			var keys corev1.ConfigMap
+			if err := c.Get(ctx, req.NamespacedName, &keys); err != nil || keys.Data["started"] != "" {
+				return ctrl.Result{}, client.IgnoreNotFound(err)
+			}
+			now := time.Now().UTC()
+			if now.Hour() < 2 || now.Hour() >= 4 {
+				opens := time.Date(now.Year(), now.Month(), now.Day(), 2, 0, 0, 0, time.UTC)
+				if now.After(opens) {
+					opens = opens.Add(24 * time.Hour)
+				}
+				return ctrl.Result{RequeueAfter: opens.Sub(now)}, nil
+			}
+			keys.Data["started"] = "yes" // and is lost if it crashes now
+			if err := c.Update(ctx, &keys); err != nil {
+				return ctrl.Result{}, err
+			}
+			return ctrl.Result{}, secretFor(ctx, c, &keys, "job")
+		}))
+	}))
+	system.Properties = properties.Convergent()
+	memo := orrery.NewMemo()
+	for crashes, want := range []core.Verdict{core.Holds, core.Violated} {
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Memo: memo, Crashes: crashes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := result.Report; report.Verdict != want {
+			t.Errorf("with %d crashes the verdict is %s, want %s: %q", crashes, report.Verdict, want, report.Reasons)
+		}
+	}
+}
+
+// TestChanceBehindLists has a controller that heeds in which order its cache lists objects look something up by chance if they come in one of the orders: both are searched.
+func TestChanceBehindLists(t *testing.T) {
+	report := convergent(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
+		c := mgr.GetClient()
+		return ctrl.NewControllerManagedBy(mgr).Named("keys").For(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+			var all corev1.ConfigMapList
+			if err := c.List(ctx, &all); err != nil || len(all.Items) == 0 {
+				return ctrl.Result{}, err
+			}
+			first := all.Items[0]
+			for key := range first.Data {
+				err := c.Get(ctx, client.ObjectKey{Namespace: first.Namespace, Name: key}, &corev1.Secret{})
+				if apierrors.IsNotFound(err) {
+					err = secretFor(ctx, c, &first, key)
+				}
+				if err != nil {
+					return ctrl.Result{}, err
+				}
+			}
+			return ctrl.Result{}, nil
+		}))
+	}), controllerruntime.ObjectValues(
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: "default"}, Data: map[string]string{"a": "1"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "two", Namespace: "default"}, Data: map[string]string{"b": "4", "c": "5"}},
+	))
+	if report.Verdict != core.Violated || len(report.Reasons) > 0 {
+		t.Errorf("which of two objects comes first decides, and the verdict is %s: %q, %v", report.Verdict, report.Reasons, report.Findings)
+	}
+}
+
 // TestListsOfEventHandlers has a mapping function take the first object that a cache lists, or all of them.
 func TestListsOfEventHandlers(t *testing.T) {
 	for most, want := range map[int]core.Verdict{1: core.Inconclusive, 3: core.Holds} {

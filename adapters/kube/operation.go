@@ -86,6 +86,8 @@ func (op *operation) check() error {
 	}
 	named := r.Verb != List && r.Verb != DeleteCollection && (r.Verb != Create || r.Subresource != "")
 	switch {
+	case r.FromCache && named && (r.Name == "" || op.resource.Namespaced && r.Namespace == ""):
+		return op.notFound() // a cache has no such key, and asks nobody
 	case named && r.Name == "" && !op.resource.Custom && (r.Verb == Update || r.Verb == Patch):
 		return op.noSuchMethod()
 	case named && r.Name == "":

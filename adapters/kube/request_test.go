@@ -90,6 +90,8 @@ func TestResponses(t *testing.T) {
 		{&Request{Verb: List, Kind: podKind}, "0 items"},
 		{request(Get, widgetKind, "x"), `404 NotFound: widgets.example.com "x" not found`},
 		{&Request{Verb: Get, Kind: widgetKind, Namespace: "default", Name: "x", FromCache: true}, `404 NotFound: Widget.example.com "x" not found`},
+		{&Request{Verb: Get, Kind: widgetKind, Name: "a", FromCache: true}, `404 NotFound: Widget.example.com "a" not found`},
+		{&Request{Verb: Get, Kind: widgetKind, Namespace: "default", FromCache: true}, `404 NotFound: Widget.example.com "" not found`},
 		{request(Get, widgetKind, ""), "400 BadRequest: name must be provided"},
 		{request(Delete, widgetKind, "b"), "ok"},
 	} {

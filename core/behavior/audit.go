@@ -70,7 +70,7 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 		if call == nil || !identical(call, edge.From.Call) {
 			s.Abort()
 			parting := parting(edge.From.Call, call, leaf, i)
-			parting.Slept, parting.ByChance = s.slept, edge.From.Chance.Has(call, leaf, identical)
+			parting.Slept, parting.ByChance = s.slept, edge.From.Point().Chance.Has(call, leaf, identical)
 			return parting, nil
 		}
 		s.locate(edge.From)

@@ -48,7 +48,7 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 			return nil, nil, err
 		}
 		if call == nil || !like(call, edge.From.Call) {
-			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf, ByChance: edge.From.Chance.Has(call, leaf, like)}, nil
+			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf, ByChance: edge.From.Point().Chance.Has(call, leaf, like)}, nil
 		}
 		calls = append(calls, call)
 		s.Answer(answer(calls, edge.Response))

@@ -191,10 +191,11 @@ func (n *Node) Divide(ways []Way, name string) {
 
 // Odds returns how likely it is, by what was seen, that code which comes to a node goes on like that.
 func (n *Node) Odds() float64 {
-	if n.Chance == nil {
+	at := n.Point()
+	if at.Chance == nil {
 		return 1
 	}
-	return n.Chance.odds(n.Chance.Of(n))
+	return at.Chance.odds(at.Chance.Of(at))
 }
 
 // odds returns how likely it is that code which may end like that does.

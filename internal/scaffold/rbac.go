@@ -35,6 +35,11 @@ func parseMarker(arguments string) marker {
 		}
 		switch strings.TrimSpace(key) {
 		case "groups":
+			for i, group := range all {
+				if group == "core" { // which stands for the group without a name
+					all[i] = ""
+				}
+			}
 			m.groups = all
 		case "resources":
 			m.resources = all

@@ -173,7 +173,7 @@ func (l *Learner) attend(a *Actor, run behavior.Run, end *behavior.Node) error {
 func (l *Learner) fork(a *Actor, run behavior.Run, after int, end *behavior.Node) error {
 	node, first := end, behavior.Way{Leaf: run.Leaf}
 	if after < len(run.Path) {
-		node = run.Path[after].From
+		node = run.Path[after].From.Point() // however the call is answered
 		first = behavior.Way{Call: node.Call}
 	}
 	if node.Chance != nil || len(node.Turns) > 0 {

@@ -152,8 +152,13 @@ func (l *Learner) withDue(run behavior.Run, spans []time.Duration) []time.Durati
 // lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does not do so much later: it waits for a time that comes and goes, such as a certain hour of the day.
 func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 	by := l.due(run)
-	if by == 0 || a.Background || a.domain.manner.Ticks || l.passes(by, run.Activation.Passed) || l.endsAfter(run) && a.awaits {
+	switch {
+	case a.Background || a.domain.manner.Ticks:
 		return false, nil
+	case by == 0:
+		return l.lookFar(a, run)
+	case l.passes(by, run.Activation.Passed) || l.endsAfter(run) && a.awaits:
+		return true, nil // which another search may have to find out
 	}
 	parting, _, err := l.lookAt(a, run, a.domain.shift(by))
 	if parting == nil || err != nil {
@@ -166,6 +171,25 @@ func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 		return true, l.awaits(a, run, parting)
 	}
 	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
+}
+
+// lookFar is as [Learner.lookDue] for a timer that is set for longer than anything that is waited for, as for a date in an object: several long times may have to pass until it is due.
+func (l *Learner) lookFar(a *Actor, run behavior.Run) (waits bool, err error) {
+	const farthest = 150 * 365 * 24 * time.Hour // the clock of an instance has an end
+	if run.Leaf == nil || !run.Leaf.Later() || run.Leaf.Result.RequeueAfter < behavior.Epoch/2 || run.Leaf.Result.RequeueAfter > farthest {
+		return false, nil
+	}
+	parting, _, err := l.lookAt(a, run, a.domain.shift(run.Leaf.Result.RequeueAfter.Truncate(time.Second)+behavior.Tick))
+	if parting == nil || err != nil {
+		return false, err
+	}
+	if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
+		return false, err
+	}
+	if a.awaits && !l.endsAfter(run) {
+		return true, nil
+	}
+	return true, l.awaits(a, run, parting)
 }
 
 // lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
