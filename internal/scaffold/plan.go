@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // File is a file to be written. Its path is from the folder of the project, with slashes; a workflow may be above it.
@@ -175,9 +177,36 @@ func (plan *Plan) next(p *Project, folder string) {
 		plan.Next = append(plan.Next, "go get -t "+inFolder(folder))
 	}
 	plan.Next = append(plan.Next, "go test "+inFolder(folder)+" -run '^"+testName+"$'")
-	if version := p.requires(runtimePath); version == "" {
+	version := p.requires(runtimePath)
+	if version == "" {
 		plan.Missing = append(plan.Missing, "go.mod does not require "+runtimePath+" directly: the test imports it")
 	}
+	if advice := raised(version); advice != "" && !p.keeps {
+		plan.Missing = append(plan.Missing, advice)
+	}
+}
+
+// What Orrery requires of controller-runtime, and what of that and of the libraries of Kubernetes it builds with all the same. The table of the README has more.
+const (
+	requiredRuntime  = "v0.23.0"
+	oldestRuntime    = "v0.22.4"
+	oldestKubernetes = "v0.34.3"
+)
+
+// raised says what to do where Go would raise the version of controller-runtime that a project requires, nothing if it would not.
+func raised(version string) string {
+	if version == "" || semver.Compare(version, requiredRuntime) >= 0 {
+		return ""
+	}
+	keep := oldestRuntime
+	if semver.Compare(version, oldestRuntime) > 0 {
+		keep = version
+	}
+	text := fmt.Sprintf("go.mod requires controller-runtime %s, which Go raises to %s or newer for Orrery. If the code does not build then: go mod edit -replace %s=%s@%s", version, semver.MajorMinor(requiredRuntime), runtimePath, runtimePath, keep)
+	for _, library := range []string{"api", "apimachinery", "apiserver", "apiextensions-apiserver", "client-go"} {
+		text += fmt.Sprintf(" -replace k8s.io/%s=k8s.io/%s@%s", library, library, oldestKubernetes)
+	}
+	return text
 }
 
 func inFolder(folder string) string {

@@ -24,7 +24,9 @@ import (
 type Project struct {
 	root   string
 	module *modfile.File
-	files  *token.FileSet
+	// keeps tells that go.mod replaces controller-runtime, and so keeps its version.
+	keeps bool
+	files *token.FileSet
 	// packages are those of the module, by folder, without tests.
 	packages map[string]*pkg
 	// Broken are the mistakes in Go files, as "file:line:column: message", one for each file.
@@ -115,6 +117,7 @@ func Read(folder string) (*Project, error) {
 	case err != nil:
 		return nil, err
 	}
+	p.keeps = strings.Contains(string(text), runtimePath+" =>")
 	if p.module, err = modfile.ParseLax("go.mod", text, nil); err != nil {
 		return nil, fmt.Errorf("go.mod cannot be read: %w", err)
 	}
