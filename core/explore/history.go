@@ -346,7 +346,7 @@ func (s *Space) recur() error {
 		s.reader.Load(s.row(id))
 		v := awaitedVisitor{}
 		if _, err := s.reader.Steps(&v, nil); err != nil {
-			return nil // what nobody knows is not said to recur
+			return err
 		}
 		if !s.reader.Rests {
 			continue
