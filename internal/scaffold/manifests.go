@@ -23,8 +23,9 @@ type manifests struct {
 	// samples are files with objects that the check can begin with; unusable says of others why it cannot.
 	samples  []string
 	unusable []string
-	// sampled are the kinds of the objects in the samples.
-	sampled []string
+	// sampled are the kinds of the objects in the samples, and sampledIn the file of each object.
+	sampled   []string
+	sampledIn map[string]string
 	// webhooks are files with configurations of webhooks.
 	webhooks []string
 }
@@ -173,7 +174,7 @@ func (m *manifests) sample(root, file string) error {
 	if err != nil {
 		return err
 	}
-	var kinds []string
+	var kinds, objects []string
 	for _, d := range documents {
 		group, _, grouped := strings.Cut(text(d["apiVersion"]), "/")
 		if !grouped {
@@ -188,9 +189,25 @@ func (m *manifests) sample(root, file string) error {
 			return nil
 		}
 		kinds = append(kinds, qualified(kind, group))
+		metadata, _ := d["metadata"].(map[string]any)
+		if text(metadata["name"]) == "" {
+			continue // it is given one
+		}
+		object := qualified(kind, group) + " " + strings.TrimPrefix(text(metadata["namespace"])+"/", "/") + text(metadata["name"])
+		if other, twice := m.sampledIn[object]; twice {
+			m.unusable = append(m.unusable, fmt.Sprintf("%s has %s, as %s does, which is one of the initial objects: give one of the two files to controllerruntime.Objects", file, object, other))
+			return nil
+		}
+		objects = append(objects, object)
 	}
 	if len(kinds) > 0 {
 		m.samples, m.sampled = append(m.samples, file), append(m.sampled, kinds...)
+	}
+	if m.sampledIn == nil {
+		m.sampledIn = map[string]string{}
+	}
+	for _, object := range objects {
+		m.sampledIn[object] = file
 	}
 	return nil
 }
