@@ -102,8 +102,8 @@ func (op *operation) alreadyExists(found *storage.Object) error {
 	return err
 }
 
-// admitToNamespace refuses what is created in a namespace that is going away, and,
-// if the server is strict about it, in one that does not exist.
+// admitToNamespace refuses what is created in a namespace that is going away, in one
+// that was there at the start and is gone, and, if the server is strict about it, in any that does not exist.
 func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	name := op.namespace()
 	if name == "" {
@@ -111,7 +111,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	}
 	namespace := op.find(core.Key{Kind: kinds.Namespace, Name: name})
 	if namespace == nil {
-		if op.server.strictNamespaces {
+		if op.server.strictNamespaces || op.server.namespaces[name] {
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
 		}
 		return nil

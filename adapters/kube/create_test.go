@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
@@ -116,6 +117,16 @@ func TestNamespaces(t *testing.T) {
 		w.refuse(creation(widgetKind, tree{"name": "a"}, nil), 404, `namespaces "default" not found`)
 		w.must(creation(corev1.SchemeGroupVersion.WithKind("Namespace"), tree{"name": "default"}, nil))
 		w.widget("a", nil)
+	})
+	t.Run("there at the start", func(t *testing.T) {
+		w := newWorld(t)
+		if _, err := w.server.Initial(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}); err != nil {
+			t.Fatal(err)
+		}
+		w.refuse(creation(widgetKind, tree{"name": "a"}, nil), 404, `namespaces "default" not found`) // it is gone
+		elsewhere := creation(widgetKind, tree{"name": "a"}, nil)
+		elsewhere.Namespace = "another"
+		w.must(elsewhere)
 	})
 	t.Run("terminating", func(t *testing.T) {
 		w := newWorld(t)

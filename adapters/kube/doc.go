@@ -25,8 +25,8 @@
 // A content that is written again while somebody may still refer to an equal version is
 // another version, with another resourceVersion.
 //
-// A namespace without a Namespace object is taken to exist, unless the server is made
-// with [StrictNamespaces].
+// A namespace without a Namespace object is taken to exist, unless it had one at the
+// start, or the server is made with [StrictNamespaces].
 //
 // # What is modelled
 //

@@ -44,6 +44,9 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		if trees[key] != nil {
 			return core.Initial{}, fmt.Errorf("initial object %d: %s is given twice: remove one", i+1, key)
 		}
+		if key.Kind == kinds.Namespace {
+			s.namespaces[key.Name] = true
+		}
 		trees[key] = tree
 		admitted = append(admitted, core.Object{Key: key})
 	}

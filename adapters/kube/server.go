@@ -33,7 +33,9 @@ type Server struct {
 	registry         *kinds.Registry
 	scales           *kinds.Resource
 	strictNamespaces bool
-	managedFields    bool
+	// namespaces are those that have a Namespace object at the start.
+	namespaces    map[string]bool
+	managedFields bool
 	// containerLog is what containers log, nil if that is not known.
 	containerLog *string
 	webhooks     []Webhook
@@ -71,7 +73,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, randomness: randomness.New(), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers)}
+	s := &Server{scheme: scheme, randomness: randomness.New(), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers), namespaces: map[string]bool{}}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
@@ -352,7 +354,7 @@ func DefinitionFiles(paths ...string) Option {
 
 // StrictNamespaces refuses to create objects in namespaces that have no Namespace
 // object, as a real server does. Without it a namespace that has none is taken to
-// exist.
+// exist, unless it had one at the start.
 func StrictNamespaces() Option {
 	return func(s *settings) { s.strictNamespaces = true }
 }
