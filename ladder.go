@@ -220,14 +220,14 @@ func batched(system *core.System, options Options, first *Result) *Rung {
 	if len(c.cached) == 0 || !searched {
 		return nil
 	}
-	batches := space.Batches()
+	batches, caches := space.Batches(), space.Caches()
 	maps.DeleteFunc(batches, func(_ core.Kind, changes int) bool { return changes < 2 })
 	var stale []Staleness
 	var most []string
 	for _, kind := range slices.Sorted(maps.Keys(batches)) {
 		before := len(stale)
 		for _, process := range c.cached {
-			if slices.Contains(c.kinds[process], kind) {
+			if slices.Contains(caches[process], kind) {
 				stale = append(stale, Staleness{Controller: process, Kind: kind, Rule: Lag(batches[kind])})
 			}
 		}
@@ -282,9 +282,8 @@ func actions(s core.Scenario) string {
 // checked are the processes of a system whose controllers are checked, without those around them and without models.
 type checked struct {
 	processes []string
-	// cached are those that have caches, and kinds is of what.
+	// cached are those that have caches.
 	cached []string
-	kinds  map[string][]core.Kind
 	// faulty is what to confine faults to, nil if all are checked.
 	faulty []string
 }
@@ -297,7 +296,7 @@ func (c checked) latest(o *Options) {
 }
 
 func checkedIn(system *core.System) checked {
-	c := checked{kinds: map[string][]core.Kind{}}
+	var c checked
 	for _, strategy := range system.Strategies {
 		d := strategy.Describe()
 		if slices.Contains(system.Surroundings, d.Name) || d.Messages || len(d.Standing) > 0 {
@@ -309,7 +308,6 @@ func checkedIn(system *core.System) checked {
 		if len(d.Watches)+len(d.Caches) > 0 && !slices.Contains(c.cached, d.ProcessName()) {
 			c.cached = append(c.cached, d.ProcessName())
 		}
-		c.kinds[d.ProcessName()] = slices.Concat(c.kinds[d.ProcessName()], d.Watches, d.Caches)
 	}
 	if len(system.Surroundings) > 0 {
 		c.faulty = c.processes

@@ -158,7 +158,7 @@ func (r Read) Question() Read {
 // Asks reports whether two reads look at the same thing, whatever they saw.
 func (r Read) Asks(other Read) bool { return r.Question() == other.Question() }
 
-// Most raises counts to the most changes of each kind that a run through the tree below the node may commit, of those that somebody watches.
+// Most raises counts to the most changes of each kind that a run through the tree below the node may commit.
 func (n *Node) Most(counts map[core.Kind]int) { n.most(map[core.Kind]int{}, counts) }
 
 // most does the same behind so many changes.
@@ -219,13 +219,10 @@ func (b branch) each(show func(*Answered)) {
 	}
 }
 
-// kinds counts the changes that somebody watches, nil if there are none.
+// kinds counts the changes, nil if there are none.
 func (a *Answered) kinds() map[core.Kind]int {
 	var counts map[core.Kind]int
 	for _, write := range a.Writes {
-		if write.Unwatched {
-			continue
-		}
 		if counts == nil {
 			counts = map[core.Kind]int{}
 		}

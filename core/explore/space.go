@@ -363,8 +363,20 @@ func (s *Space) Gambling() []string { return s.machine.Gambling() }
 // Connected names the controllers that were found to ask somebody who is no part of the system, in the order of the system: of what they may do, only what came of the answers was searched.
 func (s *Space) Connected() []string { return s.machine.Connected() }
 
-// Batches returns how many changes of a kind one reconcile was found to commit at most, for each kind that a controller watches.
+// Batches returns how many changes of a kind one reconcile was found to commit at most.
 func (s *Space) Batches() map[core.Kind]int { return s.machine.Batches() }
+
+// Caches returns the kinds that the controllers of each process watch, or were found to read through its cache.
+func (s *Space) Caches() map[string][]core.Kind {
+	kinds := map[string][]core.Kind{}
+	for _, a := range s.machine.Actors {
+		if !a.User {
+			name := a.Strategy.Describe().ProcessName()
+			kinds[name] = slices.Concat(kinds[name], a.Watches, a.Caches, a.Cached)
+		}
+	}
+	return kinds
+}
 
 // Views returns the views that may lag behind, in the order of processes. Both instances of a process that is active
 // twice have those of the process.
@@ -388,15 +400,10 @@ func (s *Space) idle() error {
 		s.because("failed calls are allowed, but no call that was made can fail: " +
 			"leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)") // a store says which can by Faults
 	}
-	kinds := map[string][]core.Kind{}
+	kinds := s.Caches()
 	var all []core.Kind
-	for _, a := range s.machine.Actors {
-		if !a.User {
-			has := slices.Concat(a.Watches, a.Caches, a.Cached)
-			name := a.Strategy.Describe().ProcessName()
-			kinds[name] = append(kinds[name], has...)
-			all = append(all, has...)
-		}
+	for _, process := range slices.Sorted(maps.Keys(kinds)) {
+		all = append(all, kinds[process]...)
 	}
 	for _, stale := range s.machine.Conditions.Staleness {
 		has := all

@@ -481,7 +481,7 @@ func (m *Machine) Disturbs() bool {
 	return m.lags || m.Conditions.Crashes > 0 || m.Conditions.Failures > 0
 }
 
-// Batches returns how many changes of a kind one run commits at most, as far as is known, for each kind that somebody watches.
+// Batches returns how many changes of a kind one run commits at most, as far as is known.
 func (m *Machine) Batches() map[core.Kind]int {
 	counts := map[core.Kind]int{}
 	for _, it := range m.Items {
