@@ -119,6 +119,17 @@ func claimRank(tree *unstructured.Unstructured) int {
 	return 0
 }
 
+// initialNamespace returns the namespace of an initial object that is given with one, or with none.
+func initialNamespace(r *kinds.Resource, given string) string {
+	switch {
+	case !r.Namespaced:
+		return ""
+	case given == "":
+		return metav1.NamespaceDefault
+	}
+	return given
+}
+
 // initialState is the store while it is filled.
 type initialState map[core.Key]core.Content
 
@@ -174,12 +185,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 	if tree.GetName() == "" {
 		return fail(fmt.Errorf("the %s has no metadata.name: add one", kind.Kind))
 	}
-	switch {
-	case !r.Namespaced:
-		tree.SetNamespace("")
-	case tree.GetNamespace() == "":
-		tree.SetNamespace(metav1.NamespaceDefault)
-	}
+	tree.SetNamespace(initialNamespace(r, tree.GetNamespace()))
 	key := core.Key{Kind: r.Name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
 	if err := fillInitial(r, kind.Version, key, tree); err != nil {
 		return fail(fmt.Errorf("%s: %w", key, err))

@@ -9,13 +9,11 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
-	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -51,26 +49,17 @@ func (s *Server) LoadObjects(paths ...string) ([]*unstructured.Unstructured, err
 	}
 	first := map[core.Key]document{}
 	for _, d := range all {
-		key := s.keyOf(d.object)
+		r, err := s.registry.Find(d.object.GroupVersionKind())
+		if err != nil {
+			return nil, d.fail(err)
+		}
+		key := core.Key{Kind: r.Name, Namespace: initialNamespace(r, d.object.GetNamespace()), Name: d.object.GetName()}
 		if other, twice := first[key]; twice && key.Name != "" {
 			return nil, d.fail(fmt.Errorf("%s is in %s, document %d (line %d), as well: leave one of them out", key, other.file, other.number, other.line))
 		}
 		first[key] = d
 	}
 	return objects, nil
-}
-
-// keyOf returns the key that an object will have as an initial one. Its kind is served.
-func (s *Server) keyOf(object *unstructured.Unstructured) core.Key {
-	kind := object.GroupVersionKind()
-	key := core.Key{Kind: kinds.Name(kind.GroupKind()), Namespace: object.GetNamespace(), Name: object.GetName()}
-	switch r := s.registry.Named(key.Kind); {
-	case r != nil && !r.Namespaced:
-		key.Namespace = ""
-	case key.Namespace == "":
-		key.Namespace = metav1.NamespaceDefault
-	}
-	return key
 }
 
 // ParseObjects reads the objects in YAML or JSON text, which may have several

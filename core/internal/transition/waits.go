@@ -149,47 +149,39 @@ func (l *Learner) withDue(run behavior.Run, spans []time.Duration) []time.Durati
 	return spans
 }
 
-// lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does not do so much later: it waits for a time that comes and goes, such as a certain hour of the day.
-func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
-	by := l.due(run)
-	switch {
-	case a.Background || a.domain.manner.Ticks:
-		return false, nil
-	case by == 0:
-		return l.lookFar(a, run)
-	case l.passes(by, run.Activation.Passed) || l.endsAfter(run) && a.awaits:
-		return true, nil // which another search may have to find out
-	}
-	parting, _, err := l.lookAt(a, run, a.domain.shift(by))
-	if parting == nil || err != nil {
-		return false, err
-	}
-	if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
-		return false, err
-	}
-	if !a.awaits {
-		return true, l.awaits(a, run, parting)
-	}
-	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
-}
-
-// lookFar is as [Learner.lookDue] for a timer that is set for longer than anything that is waited for, as for a date in an object: several long times may have to pass until it is due.
-func (l *Learner) lookFar(a *Actor, run behavior.Run) (waits bool, err error) {
+// far returns how long after a run its timer has fired if it is set for longer than anything that is waited for, as for a date in an object, 0 if it is not: several long times may have to pass until then.
+func far(run behavior.Run) time.Duration {
 	const farthest = 150 * 365 * 24 * time.Hour // the clock of an instance has an end
 	if run.Leaf == nil || !run.Leaf.Later() || run.Leaf.Result.RequeueAfter < behavior.Epoch/2 || run.Leaf.Result.RequeueAfter > farthest {
-		return false, nil
+		return 0
 	}
-	parting, _, err := l.lookAt(a, run, a.domain.shift(run.Leaf.Result.RequeueAfter.Truncate(time.Second)+behavior.Tick))
+	return run.Leaf.Result.RequeueAfter.Truncate(time.Second) + behavior.Tick
+}
+
+// lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does not do so much later: it waits for a time that comes and goes, such as a certain hour of the day,
+// or for one that is further ahead.
+func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
+	by, far := l.due(run), far(run)
+	switch {
+	case a.Background || a.domain.manner.Ticks || by+far == 0:
+		return false, nil
+	case by > 0 && (l.passes(by, run.Activation.Passed) || l.endsAfter(run) && a.awaits):
+		return true, nil // which another search may have to find out
+	}
+	parting, _, err := l.lookAt(a, run, a.domain.shift(by+far)) // one of them is 0
 	if parting == nil || err != nil {
 		return false, err
 	}
 	if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
 		return false, err
 	}
-	if a.awaits && !l.endsAfter(run) {
-		return true, nil
+	switch {
+	case !a.awaits || far > 0 && l.endsAfter(run):
+		return true, l.awaits(a, run, parting)
+	case far > 0:
+		return true, nil // the search comes to it, or to its end
 	}
-	return true, l.awaits(a, run, parting)
+	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
 }
 
 // lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
