@@ -22,6 +22,9 @@ func (v *verdict) assumptions(system *core.System, options Options, unchecked []
 		given = append(given, "Caches are fresh: every committed change is delivered immediately.")
 	default:
 		given = append(given, fmt.Sprintf("Caches may be stale, as these rules allow: %s. %s", strings.Join(options.staleness(), ", "), viewsOf(v.space.Views())))
+		if options.Granularity != PerCall {
+			given = append(given, "What others write reaches the cache of a reconcile before it begins or after it has ended; what it has written itself may have reached it when it reads that back, or not yet.")
+		}
 	}
 	if options.Crashes == 0 && options.Failures == 0 {
 		given = append(given, "No controller crashes, and no call fails.")

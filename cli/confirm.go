@@ -133,7 +133,7 @@ func unconfirmable(step core.TraceStep) string {
 		return "an event handler writes in it, and only reconciles may write there"
 	case step.Detail != "" && step.Kind != core.Restart.Name() && !fails:
 		return "the record does not say which call fails" + again
-	case step.Late && len(own) > 0 && len(own[0].Behind) == 0:
+	case step.Late && len(own) > 0 && !slices.ContainsFunc(own, func(call core.TraceCall) bool { return len(call.Behind) > 0 }):
 		return "the record does not say how stale its cache is" + again
 	}
 	return ""

@@ -2,12 +2,15 @@ package controllerruntime_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
@@ -42,5 +45,52 @@ func TestTickAtDeadline(t *testing.T) {
 		if result.Report.Verdict != want {
 			t.Errorf("with a timeout of %s: %s, want %s; it says:\n%s", timeout, result.Report.Verdict, want, text)
 		}
+	}
+}
+
+// TestTimesOfDay wants a controller that looks again after a while, and does something only at a certain time of the day or of the week, to be seen to do it.
+func TestTimesOfDay(t *testing.T) {
+	for name, test := range map[string]struct {
+		every time.Duration
+		acts  func(now time.Time) bool
+		want  core.Verdict
+	}{
+		"between two and four":            {30 * time.Minute, func(now time.Time) bool { return now.Hour() >= 2 && now.Hour() < 4 }, core.Violated},
+		"on Tuesdays":                     {30 * time.Minute, func(now time.Time) bool { return now.Weekday() == time.Tuesday }, core.Violated},
+		"on workdays, from nine to five":  {10 * time.Minute, func(now time.Time) bool { return now.Weekday()%6 != 0 && now.Hour() >= 9 && now.Hour() < 17 }, core.Violated},
+		"at three, every five hours":      {5 * time.Hour, func(now time.Time) bool { return now.Hour() == 3 }, core.Violated},
+		"on Wednesdays, every day":        {24 * time.Hour, func(now time.Time) bool { return now.Weekday() == time.Wednesday }, core.Violated},
+		"at three, every day at midnight": {24 * time.Hour, func(now time.Time) bool { return now.Hour() == 3 }, core.Holds},
+		"never":                           {30 * time.Minute, func(now time.Time) bool { return now.Hour() == 24 }, core.Holds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("app", nil)), controllerruntime.Properties(properties.Convergent()...),
+				controllerruntime.Properties(core.Property{Name: "it stays", Invariant: func(s core.State) error {
+					if s.Get(core.Key{Kind: "ConfigMap", Namespace: "default", Name: "app"}) == nil {
+						return errors.New("it is gone")
+					}
+					return nil
+				}}),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					return ctrl.NewControllerManagedBy(mgr).Named("cleans").For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+						var app corev1.ConfigMap
+						if err := c.Get(ctx, request.NamespacedName, &app); err != nil {
+							return reconcile.Result{}, client.IgnoreNotFound(err)
+						}
+						if test.acts(time.Now().UTC()) {
+							return reconcile.Result{}, c.Delete(ctx, &app)
+						}
+						return reconcile.Result{RequeueAfter: test.every}, nil
+					}))
+				}))
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report := result.Report; report.Verdict != test.want {
+				t.Errorf("%s, %q, %v", report.Verdict, report.Reasons, report.Findings)
+			}
+		})
 	}
 }

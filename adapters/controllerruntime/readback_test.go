@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery"
@@ -72,5 +74,53 @@ func TestWhatIsReadBack(t *testing.T) {
 		if report := result.Report; report.Verdict != core.Holds {
 			t.Errorf("read back: %t: %s, %v, %v", back, report.Verdict, report.Reasons, report.Findings)
 		}
+	}
+}
+
+// TestReadsBackThroughItsCache wants what comes of a cache that has not yet received what a reconcile has just written to be held against what comes of one that has.
+func TestReadsBackThroughItsCache(t *testing.T) {
+	for name, test := range map[string]struct {
+		// gives tells that it gives up for good where it does not find what it has made.
+		gives bool
+		want  string
+	}{
+		"it gives up":    {true, "caches miss the latest change"},
+		"it comes to it": {false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					return ctrl.NewControllerManagedBy(mgr).Named("makes").For(&Widget{}).Owns(&corev1.ConfigMap{}).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+						var w Widget
+						if err := c.Get(ctx, request.NamespacedName, &w); err != nil || w.Status.Ready != 0 {
+							return reconcile.Result{}, client.IgnoreNotFound(err)
+						}
+						made := configMap(w.Name, nil)
+						if err := controllerutil.SetControllerReference(&w, made, mgr.GetScheme()); err != nil {
+							return reconcile.Result{}, err
+						}
+						if err := client.IgnoreAlreadyExists(c.Create(ctx, made)); err != nil {
+							return reconcile.Result{}, err
+						}
+						w.Status.Ready = 1
+						err := c.Get(ctx, request.NamespacedName, &corev1.ConfigMap{})
+						switch {
+						case apierrors.IsNotFound(err) && test.gives:
+							w.Status.Ready = -1
+						case err != nil:
+							return reconcile.Result{}, err
+						}
+						return reconcile.Result{}, c.Status().Update(ctx, &w)
+					}))
+				}))
+			ladder, err := orrery.Climb(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := foundOn(ladder); found != test.want {
+				t.Errorf("it was found where %q, want %q:\n%s", found, test.want, ladder)
+			}
+		})
 	}
 }

@@ -29,7 +29,7 @@ type Answered struct {
 	Lists bool
 	// Turns tells that the answer is a list that may come in another order, which makes a difference to who is given it.
 	Turns bool
-	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others.
+	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others, and for those that read a cache which may lag behind.
 	Reads []Read
 }
 
@@ -157,6 +157,14 @@ func (r Read) Question() Read {
 
 // Asks reports whether two reads look at the same thing, whatever they saw.
 func (r Read) Asks(other Read) bool { return r.Question() == other.Question() }
+
+// Covers reports whether the read looks at the cell of an object, or would if all objects of its kind were selected.
+func (r Read) Covers(c state.Cell, key core.Key) bool {
+	if !r.Listed {
+		return r.Cell == c
+	}
+	return r.Kind == key.Kind && (r.Namespace == "" || r.Namespace == key.Namespace)
+}
 
 // Most raises counts to the most changes of each kind that a run through the tree below the node may commit.
 func (n *Node) Most(counts map[core.Kind]int) { n.most(map[core.Kind]int{}, counts) }

@@ -139,6 +139,13 @@ type Run struct {
 	Leaf *Leaf
 }
 
+// Faulty reports whether a call of the run fails because it was made to.
+func (r Run) Faulty() bool {
+	return slices.ContainsFunc(r.Path, func(edge *Edge) bool {
+		return slices.ContainsFunc(edge.From.Faults, func(f Fault) bool { return f.Edge == edge })
+	})
+}
+
 // Odds returns how likely it is, by what was seen, that chance leads along the run.
 func (r Run) Odds() float64 {
 	odds := 1.0

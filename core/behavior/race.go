@@ -223,11 +223,9 @@ func (a *Answered) before(w Write) []state.Value {
 // before nor after.
 func (r Read) sees(w Write, before []state.Value, selects Selects) bool {
 	switch {
-	case !r.Listed:
-		return r.Cell == w.Cell
-	case r.Kind != w.Key.Kind, r.Namespace != "" && r.Namespace != w.Key.Namespace:
+	case !r.Covers(w.Cell, w.Key):
 		return false
-	case r.Selection == nil, selects(r.Selection, w.Cell, w.To):
+	case !r.Listed, r.Selection == nil, selects(r.Selection, w.Cell, w.To):
 		return true
 	}
 	return len(before) == 0 || slices.ContainsFunc(before, func(value state.Value) bool { return selects(r.Selection, w.Cell, value) })

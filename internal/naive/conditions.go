@@ -154,6 +154,57 @@ func (t *turn) mustReceive(s stream, rule Rule, own, caughtUp bool) bool {
 	return waiting > rule.Bound
 }
 
+// looked is a snapshot that notes what is looked at.
+type looked struct {
+	snapshot
+	single []core.Key
+	lists  []core.Key // without names
+}
+
+// Get implements [core.Snapshot].
+func (l *looked) Get(key core.Key) core.Content {
+	l.single = append(l.single, key)
+	return l.snapshot.Get(key)
+}
+
+// List implements [core.Snapshot].
+func (l *looked) List(kind core.Kind, namespace string) []core.Object {
+	l.lists = append(l.lists, core.Key{Kind: kind, Namespace: namespace})
+	return l.snapshot.List(kind, namespace)
+}
+
+// catchesUp has the caches that a call reads receive what the run has written, if they have not and the schedule says so.
+func (t *turn) catchesUp(call core.Call) bool {
+	l := &looked{snapshot: snapshot{t.state, t.acting.ProcessName()}}
+	if _, err := t.store.Answer(l, call); err != nil {
+		panic(unanswered{err})
+	}
+	crew := t.crews[slices.IndexFunc(t.crews, func(c crew) bool { return c.has(t.acting.Name) })]
+	var behind []stream
+	for _, key := range t.changed {
+		of := stream{crew.name(), key.Kind}
+		reads := slices.Contains(l.single, key) || slices.ContainsFunc(l.lists, func(list core.Key) bool {
+			return list.Kind == key.Kind && (list.Namespace == "" || list.Namespace == key.Namespace)
+		})
+		if reads && !slices.Contains(behind, of) && canonical(l.snapshot.Get(key)) != canonical(t.state.Get(key)) {
+			behind = append(behind, of)
+		}
+	}
+	if len(behind) == 0 {
+		return false
+	}
+	if t.schedule.choose(2) == 0 {
+		t.missed = true
+		return false
+	}
+	for _, of := range behind {
+		for len(t.state.backlogs[of].waiting) > 0 {
+			t.receive(crew, of)
+		}
+	}
+	return true
+}
+
 // receive makes one delivery to a view.
 func (t *turn) receive(c crew, s stream) {
 	rule := t.conditions.rule(s.process, s.kind)

@@ -258,7 +258,7 @@ func (e *explorer) idle(from State, edges []core.Edge) (bool, error) {
 		var runs []reconciled
 		switch edge.Step.Kind {
 		case core.Reconcile:
-			runs = []reconciled{{to, core.Result{Requeue: edge.Requeued || edge.Failed != ""}, edge.Wrote}}
+			runs = []reconciled{{to: to, result: core.Result{Requeue: edge.Requeued || edge.Failed != ""}, wrote: edge.Wrote}}
 		case core.Begin:
 			i := slices.IndexFunc(e.players(), func(p player) bool { return p.Name == edge.Step.Item.Strategy })
 			all, err := e.reconcile(from, e.players()[i], edge.Step.Item)

@@ -49,6 +49,10 @@ type turn struct {
 	conditions Conditions
 	state      State
 	written    []core.Key
+	// changed are the objects that are not as they were before some write.
+	changed []core.Key
+	// missed tells that the run read without what it had written.
+	missed bool
 
 	// keeping are the memories that are kept, and late what waits for the ends of their runs.
 	keeping map[string]bool
@@ -107,6 +111,11 @@ func (t *turn) answer(call core.Call) core.Response {
 	if err != nil {
 		panic(unanswered{err})
 	}
+	if call.Source() == core.Cached && t.depth == 0 && !t.flying && t.catchesUp(call) {
+		if answer, err = t.store.Answer(snapshot{t.state, t.acting.ProcessName()}, call); err != nil {
+			panic(unanswered{err})
+		}
+	}
 	effects := func() bool {
 		return len(answer.Writes) > 0 || slices.ContainsFunc(slices.Concat(answer.Enqueue, answer.EnqueueAfter), t.queues)
 	}
@@ -125,6 +134,9 @@ func (t *turn) answer(call core.Call) core.Response {
 		old := t.state.Get(w.Key)
 		t.state = t.state.with(w.Key, w.Content)
 		t.written = append(t.written, w.Key)
+		if canonical(old) != canonical(w.Content) {
+			t.changed = append(t.changed, w.Key)
+		}
 		t.committed(core.Event{Key: w.Key, Old: old, New: w.Content}, by)
 	}
 	for _, item := range answer.Enqueue {
@@ -258,9 +270,16 @@ type reconciled struct {
 	to     State
 	result core.Result
 	wrote  bool
+	// missed tells that it read without what it had written.
+	missed bool
 }
 
-// reconcile runs one item, with concurrent calls answered in all orders. There is nothing to an order in which it is blocked.
+// equal reports whether two come to the same.
+func (r reconciled) equal(other reconciled) bool {
+	return r.wrote == other.wrote && r.missed == other.missed && r.result == other.result && r.to.Text() == other.to.Text()
+}
+
+// reconcile runs one item, with concurrent calls answered in all orders, and by caches that have received what it has written, and have not. There is nothing to an order in which it is blocked. Of those without faults that come to the same, there is one.
 func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled, error) {
 	var all []reconciled
 	err := eachSchedule(func(s *schedule) error {
@@ -275,7 +294,10 @@ func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled
 		}
 		t.end(item, result)
 		t.settle()
-		all = append(all, reconciled{t.state, result, len(t.written) > 0})
+		r := reconciled{t.state, result, len(t.written) > 0, t.missed}
+		if t.state.failures > from.failures || !slices.ContainsFunc(all, r.equal) {
+			all = append(all, r)
+		}
 		return nil
 	})
 	return all, err

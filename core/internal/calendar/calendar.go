@@ -112,6 +112,25 @@ func Spans() []time.Duration {
 	return []time.Duration{time.Minute + 5*second, time.Hour + 11*second, day + 17*second, 30*day + 23*second, 365*day + 31*second}
 }
 
+// Around are how long after a moment those look who look again every so often, once at each hour of a day and at noon on each day of a week as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
+func Around(every time.Duration) []time.Duration {
+	const hour, late = time.Hour, 8*time.Second + 7*time.Millisecond
+	every = max(every.Truncate(time.Second), time.Second)
+	var times []time.Duration
+	for h := range 24 {
+		times = append(times, time.Duration(h)*max(hour, every))
+	}
+	for day := range 7 {
+		times = append(times, time.Duration(day)*24*hour+12*hour)
+	}
+	for i, at := range times {
+		times[i] = (at+every-1)/every*every + late
+	}
+	slices.Sort(times)
+	times = slices.Compact(times[1:]) // at once is what is compared with
+	return slices.DeleteFunc(times, func(at time.Duration) bool { return at > 365*24*hour })
+}
+
 // NameOf is what people call a span; it is empty for the long one, which is longer than whatever is waited for.
 func NameOf(span, long time.Duration) string {
 	switch at := slices.Index(Spans(), span); {

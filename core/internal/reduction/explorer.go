@@ -113,7 +113,7 @@ func (w *Explorer) After(s *transition.Taken) error {
 		return err
 	}
 	switch {
-	case len(w.Reversed) == 0 || w.Symmetry == nil:
+	case !w.Contends() || w.Symmetry == nil:
 		return nil
 	case w.Learn == nil:
 		return transition.ErrUnknown

@@ -32,6 +32,10 @@ type Actor struct {
 	raced bool
 	// wanders tells that the code is known to go more ways by chance than are searched.
 	wanders bool
+	// around are the runs of which it is known what they do at another time of the day, by the calls that they make.
+	around map[string]bool
+	// readsBack tells that the code is known to read back what it has written in more ways than are searched.
+	readsBack bool
 	// waited tells that the code is known to wait for a state to which only some orders of its concurrent calls come, where it may crash.
 	waited bool
 	// awaits tells that the code is known to wait for times.

@@ -19,6 +19,8 @@ type plan struct {
 	ways []choice
 	// backwards tells that caches list objects in the opposite order.
 	backwards bool
+	// abreast are the numbers of the calls that a cache answers once it has received what the run has written. It has not otherwise, if its view may lag behind.
+	abreast []int
 }
 
 // injectedFault is a fault within a run.
@@ -68,6 +70,9 @@ func (p plan) free() int {
 	if n := len(p.ways); n > 0 {
 		first = max(first, p.ways[n-1].call)
 	}
+	if n := len(p.abreast); n > 0 {
+		first = max(first, p.abreast[n-1])
+	}
 	return first
 }
 
@@ -79,7 +84,7 @@ func (p plan) failing(m injectedFault) plan {
 
 // equal reports whether two plans are the same. A call that is answered in another order is another node.
 func (p plan) equal(other plan) bool {
-	return p.backwards == other.backwards && slices.Equal(p.ways, other.ways) && slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
+	return p.backwards == other.backwards && slices.Equal(p.abreast, other.abreast) && slices.Equal(p.ways, other.ways) && slices.Equal(p.turns, other.turns) && slices.Equal(p.faults, other.faults)
 }
 
 // alike reports whether two plans let the same calls fail in the same ways.

@@ -58,7 +58,7 @@ func (w *Walker) ask(it *Item, chosen plan) error {
 	if node == nil {
 		return ErrUnknown
 	}
-	edge, err := w.call(it.Actor, it.activation(nil, w.moment(it), w.drawing.number), node, number, chosen.fault(number))
+	edge, err := w.call(it.Actor, it.activation(nil, w.moment(it), w.drawing.number), node, number, chosen)
 	if err != nil {
 		return err
 	}

@@ -352,7 +352,7 @@ func (l *Learner) answer(s *ClientView, a *Actor, activation behavior.Activation
 	}
 	response, answered.Turns = l.turns(a, activation, node, response)
 	answered.Lists = slices.ContainsFunc(look.reads, func(r behavior.Read) bool { return r.Listed })
-	if s.Walker.made != nil || s.Walker.nested > 0 || l.Machine.Conditions.Granularity == PerCall {
+	if s.Walker.made != nil || s.Walker.nested > 0 || l.Machine.Conditions.Granularity == PerCall || l.Machine.lags && node.Call.Source() == core.Cached {
 		answered.Reads = look.reads
 	}
 	if answered.Edge = node.Respond(response); l.trying {

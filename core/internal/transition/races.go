@@ -7,6 +7,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // DefaultOrders is in how many orders the concurrent calls of a run are answered at most, if nothing else is said: all orders of four.
@@ -73,21 +74,27 @@ func (p plan) upTo(call int) plan {
 			q.faults = append(q.faults, earlier)
 		}
 	}
+	for _, earlier := range p.abreast {
+		if earlier < call {
+			q.abreast = append(q.abreast, earlier)
+		}
+	}
 	return q
 }
 
 // turning returns what is planned up to a turn, with the turn, and where chance leads right before it. The first of the turns is chosen without one.
 func (p plan) turning(t pick) plan {
 	q := p.upTo(t.call)
-	for _, way := range p.ways {
-		if way.call == t.call {
-			q.ways = append(q.ways, way)
-		}
-	}
+	q.ways = append(q.ways, p.waysAt(t.call)...)
 	if t.node != t.node.Point() {
 		q.turns = append(q.turns, t)
 	}
 	return q
+}
+
+// waysAt is where chance leads right before a call.
+func (p plan) waysAt(call int) []choice {
+	return slices.DeleteFunc(slices.Clone(p.ways), func(way choice) bool { return way.call != call })
 }
 
 // reversed is a plan in which two concurrent calls that do not commute are answered in the other order.
@@ -212,7 +219,7 @@ func (w *Walker) EachOrder(it *Item, took func(*Taken) bool) error {
 		if w.Listener != nil {
 			w.Listener.Began()
 		}
-		w.Reversed, w.chosen = w.Reversed[:0], nil
+		w.beginStep()
 		leaf, err := w.reconcile(it, found.plans[i])
 		if err != nil {
 			return err
@@ -255,6 +262,8 @@ func (o *orders) add(w *Walker, it *Item) error {
 		switch {
 		case alike < w.Machine.Conditions.orders():
 			o.plans = append(o.plans, r.plan)
+		case len(r.abreast) > 0:
+			err = w.doubt(&a.readsBack, "%s reads what it has written back through its cache in more ways than are searched, %s: raise --orders (Options.Orders), or use what the write returned", a.Name, about)
 		case len(r.ways) > 0:
 			err = w.doubt(&a.wanders, "%s goes more ways by chance than are searched, %s: raise --orders (Options.Orders), or sort what is taken out of a map", a.Name, about)
 		default:
@@ -301,7 +310,9 @@ func (l *Learner) overtake(a *Actor, run behavior.Run) error {
 const listedBackwards = "caches list objects in the opposite order"
 
 // plain reports whether nothing but what comes first is chosen.
-func (p plan) plain() bool { return !p.backwards && len(p.ways)+len(p.turns)+len(p.faults) == 0 }
+func (p plan) plain() bool {
+	return !p.backwards && len(p.ways)+len(p.turns)+len(p.faults)+len(p.abreast) == 0
+}
 
 // turned returns the node at which a call of a run as planned is answered, nil if it is not known.
 func (w *Walker) turned(a *Actor, node *behavior.Node, p plan) *behavior.Node {
@@ -403,3 +414,46 @@ func (u *unexpectedHeed) Error() string {
 }
 
 func (u *unexpectedHeed) expect(c *Conditions) bool { return added(&c.Heeding, u.Controller) }
+
+// A cache may have received what a run has written by the time at which the run reads it back, or may not yet, and does one thing or the other each time. Where a reconcile is a step of its own, nothing is delivered in its midst but what must be. So each
+// call that is answered without what the run has written is answered with it, too.
+
+// behindItself returns the views of a process that do not show of some reads what was written in this step.
+func (w *Walker) behindItself(p *Process, reads []behavior.Read) []*view.View {
+	if !w.Wrote {
+		return nil
+	}
+	var behind []*view.View
+	for _, t := range w.Touched {
+		key, isObject := w.Machine.Vocabulary.Key(t.Cell)
+		if !isObject {
+			continue
+		}
+		v := p.view(key.Kind)
+		if v == nil || slices.Contains(behind, v) || v.Shown(w.Value(v.Cell()), t.Cell, w.Value(t.Cell)) == w.Value(t.Cell) {
+			continue
+		}
+		if slices.ContainsFunc(reads, func(r behavior.Read) bool { return r.Covers(t.Cell, key) }) {
+			behind = append(behind, v)
+		}
+	}
+	return behind
+}
+
+// mayCatchUp adds the plans in which a cache has received what the run had written before one of the calls that it answered without, from the last one on that is planned.
+func (w *Walker) mayCatchUp(p plan) {
+	for _, call := range w.missed {
+		if call >= p.free() {
+			q := p.upTo(call)
+			q.ways = append(q.ways, p.waysAt(call)...)
+			q.turns = append(q.turns, slices.DeleteFunc(slices.Clone(p.turns), func(t pick) bool { return t.call != call })...)
+			q.abreast = append(q.abreast, call)
+			w.Reversed = append(w.Reversed, reversed{plan: q})
+		}
+	}
+}
+
+// Contends reports whether the step asks for another way in which not the same calls come in the same order.
+func (w *Walker) Contends() bool {
+	return slices.ContainsFunc(w.Reversed, func(r reversed) bool { return len(r.abreast) == 0 })
+}

@@ -2,12 +2,16 @@ package transition
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/orrery-dev/orrery/adapters/plain"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/core/view"
 )
 
 // selecting selects the contents that are a text.
@@ -177,5 +181,78 @@ func TestWaysOfAPoint(t *testing.T) {
 	}
 	if got := (&point{Node: three, Path: long}).orders(); got <= 0 {
 		t.Errorf("of very many there are %d", got)
+	}
+}
+
+// lateness is a visitor that keeps what the steps are called, which of them are late, and what they leave of one variable.
+type lateness struct {
+	w     *Walker
+	of    state.Cell
+	steps []string
+}
+
+func (l *lateness) Took(t *Taken) error {
+	l.steps = append(l.steps, fmt.Sprintf("%s late=%t %s", t.Step().Order, t.Late, l.w.Machine.Vocabulary.Content(l.of, l.w.Value(l.of)).Canonical()))
+	return nil
+}
+
+func (l *lateness) Stopped(_ *Taken, err error) error { return err }
+
+// TestReadsBack has a reconcile read through its cache what it has written: a cache that may lag behind has received it by then, or has not. So it is at each of several reads, once it is not at the one before.
+func TestReadsBack(t *testing.T) {
+	sum, other := plain.NewFamily[int]("sum"), plain.NewFamily[int]("other")
+	const caught = "call %d is answered by a cache that has received what was written before late=false %s"
+	for _, test := range []struct {
+		name       string
+		conditions Conditions
+		reconcile  func(w *plain.World) int
+		want       []string
+	}{
+		{"fresh", Conditions{}, func(w *plain.World) int { sum.At(0).Set(w, 1); return sum.At(0).Get(w) }, []string{` late=false 1`}},
+		{"one read", Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, func(w *plain.World) int { sum.At(0).Set(w, 1); return sum.At(0).Get(w) }, []string{
+			` late=true 0`, fmt.Sprintf(caught, 2, "1"),
+		}},
+		{"own writes", Conditions{Staleness: []Staleness{{Rule: view.OwnWrites(1)}}}, func(w *plain.World) int { sum.At(0).Set(w, 1); return sum.At(0).Get(w) }, []string{` late=false 1`}},
+		{"relisted", Conditions{Staleness: []Staleness{{Rule: view.Relist()}}}, func(w *plain.World) int {
+			sum.At(0).Set(w, 1)
+			return len(sum.All(w)) + sum.At(0).Get(w)
+		}, []string{` late=true 2`, fmt.Sprintf(caught, 2, "3"), "call 3 is answered by a cache that has received what was written before late=true 3"}},
+		{"something else", Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, func(w *plain.World) int { sum.At(0).Set(w, 1); return sum.At(1).Get(w) }, []string{` late=false 0`}},
+		{"before it writes", Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}, func(w *plain.World) int {
+			seen := sum.At(0).Get(w)
+			sum.At(0).Set(w, 1)
+			return seen
+		}, []string{` late=false 0`}},
+		{"what it was before", Conditions{Staleness: []Staleness{{Rule: view.Lag(2)}}}, func(w *plain.World) int {
+			sum.At(0).Set(w, 1)
+			sum.At(0).Set(w, 0)
+			return sum.At(0).Get(w)
+		}, []string{` late=false 0`}},
+		{"as few orders as there may be", Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}, Orders: 1}, func(w *plain.World) int { sum.At(0).Set(w, 1); return sum.At(0).Get(w) }, []string{` late=true 0`}},
+	} {
+		system, err := plain.Model{
+			Name: test.name, Initial: []core.Initial{plain.Start(sum.At(0).Is(0), sum.At(1).Is(0))},
+			Controllers: []plain.Controller{{
+				Name: "c", Requests: []core.Request{"0"}, Caches: []core.Kind{"sum"},
+				Reconcile: func(w *plain.World, _ core.Request) core.Result {
+					other.At(0).Set(w, test.reconcile(w))
+					return core.Result{}
+				},
+			}},
+		}.System()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := begin(t, system, test.conditions)
+		seen := lateness{w: w, of: w.Machine.Vocabulary.Object(other.At(0).Key())}
+		if _, err := w.Steps(&seen, nil); err != nil {
+			t.Fatal(test.name, err)
+		}
+		if !slices.Equal(seen.steps, test.want) {
+			t.Errorf("%s: the steps are %q, want %q", test.name, seen.steps, test.want)
+		}
+		if doubted := strings.Contains(strings.Join(w.Machine.Doubts, "\n"), "c reads what it has written back through its cache in more ways than are searched"); doubted != (test.conditions.Orders == 1) {
+			t.Errorf("%s: the doubts are %q", test.name, w.Machine.Doubts)
+		}
 	}
 }

@@ -40,7 +40,8 @@ func (w *Walker) reconcile(it *Item, p plan) (*behavior.Leaf, error) {
 		if w.Listener != nil {
 			w.Listener.Began()
 		}
-		w.Reversed, w.Asked, w.chosen, w.notes = w.Reversed[:0], w.Asked[:0], nil, w.notes[:0]
+		w.beginStep()
+		w.notes = w.notes[:0]
 	}
 }
 
@@ -170,6 +171,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 			}
 			if activation.Event == nil {
 				w.mayGo(p)
+				w.mayCatchUp(p)
 			}
 			if err := w.races(a, activation, p, node.Leaf); err != nil {
 				return nil, err
@@ -186,8 +188,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 				defer func() { w.gathers, w.answers = false, nil }()
 			}
 		}
-		fault := p.fault(calls)
-		if fault == crash {
+		if p.fault(calls) == crash {
 			run.stop()
 			cut := &behavior.Leaf{Failure: behavior.CutOff}
 			if w.Listener != nil {
@@ -195,7 +196,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 			}
 			return cut, nil
 		}
-		edge, err := w.call(a, activation, node, calls, fault)
+		edge, err := w.call(a, activation, node, calls, p)
 		if err != nil {
 			run.stop()
 			return nil, err
@@ -221,34 +222,21 @@ func (w *Walker) ended(a *Actor, activation behavior.Activation, path behavior.P
 	return nil
 }
 
-// call answers the call of a node, which is the call of that number in its run, with its effects applied, and returns where the run
-// goes on. A fault that is not negative makes it fail so.
-func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.Node, number, fault int) (*behavior.Edge, error) {
+// call answers the call of a node, which is the call of that number in its run, as planned, with its effects applied, and returns where the run
+// goes on.
+func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.Node, number int, p plan) (*behavior.Edge, error) {
 	edge, commits, effected := (*behavior.Edge)(nil), true, false
 	made := behavior.Made{Number: number, Node: node}
 	call := CallEvent{Node: node}
-	if fault >= 0 {
+	if fault := p.fault(number); fault >= 0 {
 		call.Fault = &node.Faults[fault]
 		edge, commits = call.Fault.Edge, call.Fault.Commits
 	}
 	if commits {
-		client := w.Live
-		if len(a.Process.Views) > 0 && node.Call.Source() == core.Cached {
-			client = w.clients[a.Index]
-		}
-		cells := behavior.Cells(client)
-		if w.StepCache.Tracing {
-			cells = traced{client}
-		}
-		answered := node.Look(cells, w.Buffer)
-		if answered == nil {
-			if w.Learn == nil {
-				return nil, ErrUnknown
-			}
-			var err error
-			if answered, err = w.Learn.answer(client, a, activation, node); err != nil {
-				return nil, err
-			}
+		first := len(w.answers)
+		answered, err := w.answer(a, activation, node, number, p)
+		if err != nil {
+			return nil, err
 		}
 		if edge == nil {
 			edge = answered.Edge
@@ -257,7 +245,6 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		call.Response, call.Writes, call.Enqueued, call.Timed = edge.Response, answered.Writes, answered.Enqueue, answered.EnqueueAfter
 		effected = answered.Effects()
 		w.hear(a, activation, call)
-		first := len(w.answers)
 		if w.gathers {
 			w.answers = append(w.answers, answered)
 		}
@@ -286,6 +273,50 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		w.path = append(w.path, edge)
 	}
 	return edge, nil
+}
+
+// answer returns the answer to the call of a node, as planned.
+func (w *Walker) answer(a *Actor, activation behavior.Activation, node *behavior.Node, number int, p plan) (*behavior.Answered, error) {
+	if len(a.Process.Views) == 0 || node.Call.Source() != core.Cached {
+		return w.answerFrom(w.Live, a, activation, node)
+	}
+	client := w.clients[a.Index]
+	answered, err := w.answerFrom(client, a, activation, node)
+	if err != nil || activation.Event != nil {
+		return answered, err
+	}
+	behind := w.behindItself(a.Process, answered.Reads)
+	switch {
+	case len(behind) == 0:
+		return answered, nil
+	case !slices.Contains(p.abreast, number):
+		w.missed = append(w.missed, number)
+		return answered, nil
+	}
+	for _, v := range behind {
+		for v.Waiting(w.Value(v.Cell())) > 0 {
+			if err := w.receive(a.Process, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.answerFrom(client, a, activation, node)
+}
+
+// answerFrom returns what a client answers to the call of a node.
+func (w *Walker) answerFrom(client *ClientView, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
+	cells := behavior.Cells(client)
+	if w.StepCache.Tracing {
+		cells = traced{client}
+	}
+	answered := node.Look(cells, w.Buffer)
+	switch {
+	case answered != nil:
+		return answered, nil
+	case w.Learn == nil:
+		return nil, ErrUnknown
+	}
+	return w.Learn.answer(client, a, activation, node)
 }
 
 func (w *Walker) hear(a *Actor, activation behavior.Activation, call CallEvent) {

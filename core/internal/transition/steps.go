@@ -27,7 +27,7 @@ type visit struct {
 	due, retries int
 	// begun are the items of which a run begins, where its calls are steps of their own.
 	begun []*Item
-	// shown is where the step leads in the orders of concurrent calls that were shown, if there are several.
+	// shown is where the step leads in the ways that were shown, if there are several.
 	shown []ending
 }
 
@@ -186,7 +186,7 @@ func (w *Walker) attempt() error {
 	if w.Listener != nil {
 		w.Listener.Began()
 	}
-	w.Reversed, w.Asked, w.chosen = w.Reversed[:0], w.Asked[:0], nil
+	w.beginStep()
 	var err error
 	if w.Monitor != nil {
 		err = w.Monitor.Before(s)
@@ -195,6 +195,7 @@ func (w *Walker) attempt() error {
 		err = w.take(s)
 	}
 	s.chosen = w.chosen
+	s.Late = s.Late || len(w.missed) > 0
 	if err == nil && w.Monitor != nil {
 		err = w.Monitor.After(s)
 	}
@@ -227,23 +228,23 @@ func (w *Walker) attempt() error {
 
 // ending is where a step leads, and how.
 type ending struct {
-	row    []byte
-	wrote  bool
-	failed string
-	again  bool
+	row         []byte
+	wrote, late bool
+	failed      string
+	again       bool
 }
 
 // equal reports whether two endings are the same.
 func (e ending) equal(other ending) bool {
-	return bytes.Equal(e.row, other.row) && e.wrote == other.wrote && e.failed == other.failed && e.again == other.again
+	return bytes.Equal(e.row, other.row) && e.wrote == other.wrote && e.late == other.late && e.failed == other.failed && e.again == other.again
 }
 
-// again reports whether another order of concurrent calls was shown before in which the step is the same.
+// again reports whether another way of the step was shown before that comes to the same.
 func (w *Walker) again(s *Taken) bool {
-	if len(s.plan.faults) > 0 || s.Leaf == nil || len(s.plan.ways)+len(s.plan.turns) == 0 && !s.plan.backwards && len(w.Reversed) == 0 {
+	if len(s.plan.faults) > 0 || s.Leaf == nil || s.plan.plain() && len(w.Reversed) == 0 {
 		return false
 	}
-	e := ending{row: w.Vector.AppendRow(nil), wrote: w.Wrote, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
+	e := ending{row: w.Vector.AppendRow(nil), wrote: w.Wrote, late: s.Late, failed: errorOf(s.Leaf), again: s.Leaf.Result.Requeue}
 	if slices.ContainsFunc(w.visit.shown, e.equal) {
 		return true
 	}

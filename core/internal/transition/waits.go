@@ -121,7 +121,10 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		}
 		return true, l.awaits(a, run, parting)
 	}
-	return l.lookDue(a, run)
+	if waits, err = l.lookDue(a, run); waits || err != nil {
+		return waits, err
+	}
+	return l.lookAround(a, run)
 }
 
 // due returns how long after a run its timer has fired, some seconds late, or the span that passes in the search and is hardly longer; 0 if it sets none, or for longer than anything that is waited for. Timers that are set later for the same
@@ -182,6 +185,52 @@ func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 		return true, nil // the search comes to it, or to its end
 	}
 	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
+}
+
+// lookAround finds out whether an actor that looks again after a while does something else at another hour of the day, or on another day of the week, than when its timer has fired for the first time. Of runs that do the same calls
+// to the same, one is looked at.
+func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error) {
+	by := l.due(run)
+	if by == 0 || a.Background || a.domain.manner.Ticks || l.Fickle(a) || run.Faulty() || !a.looksAround(run) {
+		return false, nil
+	}
+	var ways []*behavior.Divergence
+	for _, by := range slices.Concat(l.Machine.Conditions.Spans, calendar.Around(run.Leaf.Result.RequeueAfter)) {
+		parting, _, err := l.lookAt(a, run, a.domain.shift(by))
+		switch {
+		case err != nil:
+			return false, err
+		case parting == nil, slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) }):
+		case l.passes(by, run.Activation.Passed):
+			a.noteLater(run, parting)
+			ways = append(ways, parting)
+		case !a.awaits || l.endsAfter(run):
+			return true, l.awaits(a, run, parting)
+		case a.laterOn[laterOf(run, parting)]:
+			ways = append(ways, parting)
+			a.again.Is(parting.Observed, "the behavior of %s depends on the time of the day or of the week, and it was not searched how it comes to the same again: %s, now: %s; later: %s", a.Name, run.Activation, parting.Recorded, parting.Observed)
+		default:
+			return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
+		}
+	}
+	return len(ways) > 0, nil
+}
+
+// looksAround reports whether a run is the first one of those which make the same calls to the same, and end as well, of which it is to be seen what they do at another time of the day, and notes it.
+func (a *Actor) looksAround(run behavior.Run) bool {
+	var shape strings.Builder
+	fmt.Fprintf(&shape, "%s after %s", run.Activation, run.Activation.Passed)
+	for _, edge := range run.Path {
+		shape.WriteString("\n" + behavior.Aim(edge.From.Call))
+	}
+	if a.around[shape.String()] {
+		return false
+	}
+	if a.around == nil {
+		a.around = map[string]bool{}
+	}
+	a.around[shape.String()] = true
+	return true
 }
 
 // lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves

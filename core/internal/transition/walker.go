@@ -56,7 +56,7 @@ type Walker struct {
 	base int
 	// made are the calls of the innermost run since it began to make several at a time, nil if it does not.
 	made []behavior.Made
-	// Reversed are the other orders of concurrent calls that the runs of the step ask for.
+	// Reversed are the other ways of the step that its runs ask for, such as other orders of concurrent calls.
 	Reversed []reversed
 	// answers are those to all calls since the run of the step began to make several at a time, those of event handlers included, and gathers
 	// tells that it did.
@@ -66,6 +66,8 @@ type Walker struct {
 	unsure bool
 	// chosen are the ways that chance has led the runs of the step.
 	chosen []choice
+	// missed are the numbers of the calls of the step that a cache answered without what the run had written.
+	missed []int
 	// Asked are the answers to the calls of the step.
 	Asked []*behavior.Answered
 	// Handling is the event that is handled, nil while a reconcile is at work.
@@ -248,6 +250,11 @@ func (w *Walker) renew() {
 	w.Wrote = false
 }
 
+// beginStep makes the walker ready for one way of a step.
+func (w *Walker) beginStep() {
+	w.Reversed, w.Asked, w.missed, w.chosen = w.Reversed[:0], w.Asked[:0], w.missed[:0], nil
+}
+
 // AppendRow appends the packed row of the state that the walker is in.
 func (w *Walker) AppendRow(rows []byte) []byte {
 	if !w.plain {
@@ -333,7 +340,7 @@ type Taken struct {
 	Leaf *behavior.Leaf
 	// blocked tells that the step is not possible in the state.
 	blocked bool
-	// Late tells that changes were waiting for the actor.
+	// Late tells that changes were waiting for the actor, or that it read without them what it had written itself.
 	Late bool
 }
 
@@ -358,6 +365,9 @@ func (t *Taken) Step() core.Step {
 	}
 	for _, turn := range t.plan.turns {
 		order = append(order, turn.String())
+	}
+	for _, call := range t.plan.abreast {
+		order = append(order, fmt.Sprintf("call %d is answered by a cache that has received what was written before", call+1))
 	}
 	s.Order = strings.Join(order, ", and ")
 	var details []string
