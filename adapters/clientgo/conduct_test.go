@@ -223,3 +223,41 @@ func TestOutcomesOfWhoWritesTheTime(t *testing.T) {
 		t.Errorf("%s, with %d outcomes", f.Summary, r.Outcomes)
 	}
 }
+
+// TestTickers wants what a Run method has going on besides its worker to be a reason as soon as it asks for something between items, and no sooner.
+func TestTickers(t *testing.T) {
+	for name, test := range map[string]struct {
+		tick func(context.Context, *parts)
+		want string
+	}{
+		"it does nothing": {func(context.Context, *parts) {}, ""},
+		"it writes": {func(ctx context.Context, p *parts) {
+			_, _ = p.client.CoreV1().ConfigMaps("default").Create(ctx, in("default", "ticked", nil), metav1.CreateOptions{})
+		}, `what the Run method of parts has started, and does between items: "create ConfigMap default/ticked"`},
+		"it adds an item":      {func(_ context.Context, p *parts) { p.queue.Add("default/a") }, "what the Run method of parts has started, and does between items: "},
+		"it adds another item": {func(_ context.Context, p *parts) { p.queue.AddAfter("default/b", time.Minute) }, "what the Run method of parts has started, and does between items: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := checkAny(t, orrery.Options{}, clientgo.Setup(setupOf(func(_ *clientgo.Environment, p *parts) error {
+				p.run = true
+				p.beside = func(ctx context.Context) {
+					ticker := time.NewTicker(30 * time.Second)
+					defer ticker.Stop()
+					for {
+						select {
+						case <-ctx.Done():
+							return
+						case <-ticker.C:
+							test.tick(ctx, p)
+						}
+					}
+				}
+				return nil
+			})), clientgo.ObjectValues(in("default", "a", nil)))
+			reasons := strings.Join(r.Reasons, "\n")
+			if test.want == "" && r.Verdict != core.Holds || test.want != "" && (r.Verdict != core.Inconclusive || !strings.Contains(reasons, test.want)) {
+				t.Errorf("%s: %s", r.Verdict, reasons)
+			}
+		})
+	}
+}

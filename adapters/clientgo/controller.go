@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"k8s.io/klog/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
 	"github.com/orrery-dev/orrery/adapters/internal/system"
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -62,16 +64,17 @@ func Sync[T comparable](e *Environment, name string, controller any, queue *Queu
 var errNotTaken = errors.New("the controller returned without taking the item from its work queue")
 
 // Run registers a controller that can only be run, such as by its Run method: the function must take items from the queue, mark them as done, and return when its context is
-// over. For each item it is run anew, on a virtual clock: the queue hands out that item alone, and the run ends once the item is done. The
+// over. For each item it is run anew, on a virtual clock: the queue hands out that item alone, and the run ends an hour after the item is done and its worker has asked for the next. What the function has started
+// besides, such as a ticker, and asks for something in that hour is not modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync]. The
 // controller is given as for [Sync].
 func Run[T comparable](e *Environment, name string, controller any, queue *Queue[T], run func(context.Context) error) *Controller {
 	return register(e, name, controller, queue, func(ctx context.Context, item T, recorder core.EffectRecorder) core.Result {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		// Where the engine ends a goroutine of the run, everybody else has to come to an end as well.
-		e.current.Begin(unwinding{recorder, cancel})
 		turn := queue.begin(item)
 		turn.stop, turn.stopped = cancel, ctx.Done()
+		e.current.Begin(unwinding{recorder, name, queue.idle, cancel})
 		err := run(ctx)
 		if turn.handed {
 			// A controller may return before its workers do.
@@ -88,14 +91,22 @@ func Run[T comparable](e *Environment, name string, controller any, queue *Queue
 	})
 }
 
-// unwinding is a recorder that tells when it ends the goroutine that calls it.
+// unwinding is the recorder of the run of a controller that tells when it ends the goroutine that calls it. What is called while the controller is idle is not modelled.
 type unwinding struct {
 	core.EffectRecorder
+	name string
+	idle func() bool
 	tell func()
 }
 
 // Do implements [core.EffectRecorder].
 func (u unwinding) Do(call core.Call) core.Response {
+	if u.idle() {
+		call = &kube.Unmodelled{
+			Asked:  fmt.Sprintf("what the Run method of %s has started, and does between items: %q", u.name, call.String()),
+			Reason: "the method is run for each item anew, and ends behind it: start what goes on by itself in the set-up, with Environment.Background, and register the function that processes one item with clientgo.Sync",
+		}
+	}
 	returned := false
 	defer func() {
 		if !returned {

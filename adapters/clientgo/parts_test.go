@@ -27,6 +27,8 @@ type parts struct {
 	second func()
 	// deaf tells that event handlers enqueue nothing, and run that the controller can only be run.
 	deaf, run bool
+	// beside is what it has going on while it runs.
+	beside func(context.Context)
 	// left is what syncs leave to a goroutine.
 	left chan string
 }
@@ -65,7 +67,12 @@ func setupOf(complete func(*clientgo.Environment, *parts) error, options ...info
 			return err
 		}
 		if p.run {
-			clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error { return work(ctx, p.queue, p.sync) })
+			clientgo.Run(e, "parts", p, p.queue, func(ctx context.Context) error {
+				if p.beside != nil {
+					go p.beside(ctx)
+				}
+				return work(ctx, p.queue, p.sync)
+			})
 		} else {
 			clientgo.Sync(e, "parts", p, p.queue, p.sync)
 		}

@@ -49,6 +49,8 @@ type turn[T comparable] struct {
 	stopped      <-chan struct{}
 	handed, done bool
 	panicked     *workerPanic
+	// back is when the worker has asked for the next item, the zero time before.
+	back time.Time
 }
 
 // NewQueue returns a queue for a controller that takes one. The items are of a type that can be written down: a text, a name
@@ -169,6 +171,8 @@ func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch run := q.run; {
+	case run.idle():
+		return false
 	case run != nil && item == run.item && after <= 0:
 		run.again = true
 	case run != nil && item == run.item:
@@ -216,9 +220,9 @@ func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
 		over := make(chan struct{})
 		close(over)
 		return item, over
-	case run.done:
-		run.stop()
-	case !run.handed:
+	case run.done && run.back.IsZero():
+		run.back = time.Now()
+	case !run.done && !run.handed:
 		run.handed = true
 		return run.item, nil
 	}
@@ -229,8 +233,17 @@ func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
 // end the whole program otherwise.
 func (q *Queue[T]) Done(item T) { q.finish(item, recover()) }
 
-// patience is how long, on the virtual clock, a run waits for the worker to come back after its item is done.
+// patience is how long, on the virtual clock, a run goes on after its item is done: for its worker to come back, and for what else goes on to show itself.
 const patience = time.Hour
+
+// idle reports whether the worker of a run has asked for the next item some time ago.
+func (q *Queue[T]) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.run.idle()
+}
+
+func (t *turn[T]) idle() bool { return t != nil && !t.back.IsZero() && time.Since(t.back) > 0 }
 
 func (q *Queue[T]) finish(item T, panicked any) {
 	place := ""
