@@ -112,7 +112,7 @@ func Spans() []time.Duration {
 	return []time.Duration{time.Minute + 5*second, time.Hour + 11*second, day + 17*second, 30*day + 23*second, 365*day + 31*second}
 }
 
-// Around are how long after a moment those look who look again every so often, once at each hour of a day and at noon on each day of a week as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
+// Around are how long after a moment those look who look again every so often, once at each other hour of a day and at noon on each day of a week as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
 func Around(every time.Duration) []time.Duration {
 	const hour, late = time.Hour, 8*time.Second + 7*time.Millisecond
 	every = max(every.Truncate(time.Second), time.Second)
@@ -124,7 +124,7 @@ func Around(every time.Duration) []time.Duration {
 		times = append(times, time.Duration(day)*24*hour+12*hour)
 	}
 	for i, at := range times {
-		times[i] = (at+every-1)/every*every + late
+		times[i] = at + (every-at%every)%every + late
 	}
 	slices.Sort(times)
 	times = slices.Compact(times[1:]) // at once is what is compared with

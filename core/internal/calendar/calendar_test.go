@@ -58,3 +58,30 @@ func TestSpans(t *testing.T) {
 		t.Errorf("the last to pass are %v", got)
 	}
 }
+
+// TestAround has who looks again every so often come to each other hour and to each day, as far as he does.
+func TestAround(t *testing.T) {
+	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	for every, want := range map[time.Duration]struct{ times, hours, days int }{
+		time.Second:               {29, 23, 7}, // each hour of the first day but its first, and noon of the next six
+		40 * time.Minute:          {29, 23, 7},
+		time.Hour:                 {29, 23, 7},
+		5 * time.Hour:             {25, 23, 7},
+		24 * time.Hour:            {23, 1, 7},
+		7 * 24 * time.Hour:        {23, 1, 1},
+		30 * 24 * time.Hour:       {12, 1, 7},
+		10 * 365 * 24 * time.Hour: {0, 0, 0},
+	} {
+		hours, days := map[int]bool{}, map[time.Weekday]bool{}
+		times := calendar.Around(every)
+		for _, at := range times {
+			if left := at % every; left > time.Minute {
+				t.Errorf("every %s: nobody looks after %s", every, at)
+			}
+			hours[start.Add(at).Hour()], days[start.Add(at).Weekday()] = true, true
+		}
+		if got := (struct{ times, hours, days int }{len(times), len(hours), len(days)}); got != want || !slices.IsSorted(times) {
+			t.Errorf("every %s: %+v, want %+v: %v", every, got, want, times)
+		}
+	}
+}

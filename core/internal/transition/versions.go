@@ -194,6 +194,50 @@ func (t *tracker) Held(key core.Key) []core.Content {
 	return contents
 }
 
+// answer returns the answer to the call of a node, as planned.
+func (w *Walker) answer(a *Actor, activation behavior.Activation, node *behavior.Node, number int, p plan) (*behavior.Answered, error) {
+	if len(a.Process.Views) == 0 || node.Call.Source() != core.Cached {
+		return w.answerFrom(w.Live, a, activation, node)
+	}
+	client := w.clients[a.Index]
+	answered, err := w.answerFrom(client, a, activation, node)
+	if err != nil || activation.Event != nil {
+		return answered, err
+	}
+	behind := w.behindItself(a.Process, answered.Reads)
+	switch {
+	case len(behind) == 0:
+		return answered, nil
+	case !slices.Contains(p.abreast, number):
+		w.missed = append(w.missed, number)
+		return answered, nil
+	}
+	for _, v := range behind {
+		for v.Waiting(w.Value(v.Cell())) > 0 {
+			if err := w.receive(a.Process, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.answerFrom(client, a, activation, node)
+}
+
+// answerFrom returns what a client answers to the call of a node.
+func (w *Walker) answerFrom(client *ClientView, a *Actor, activation behavior.Activation, node *behavior.Node) (*behavior.Answered, error) {
+	cells := behavior.Cells(client)
+	if w.StepCache.Tracing {
+		cells = traced{client}
+	}
+	answered := node.Look(cells, w.Buffer)
+	switch {
+	case answered != nil:
+		return answered, nil
+	case w.Learn == nil:
+		return nil, ErrUnknown
+	}
+	return w.Learn.answer(client, a, activation, node)
+}
+
 // unexpectedViews are kinds that controllers have read through their caches of which they were not known to have views that
 // may lag behind.
 type unexpectedViews struct{ Caches []CachedKind }
