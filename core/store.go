@@ -146,4 +146,6 @@ type Fault struct {
 	Response Response
 	// Commits tells that the writes of the call take place all the same.
 	Commits bool
+	// Overtaken are objects that somebody else has written before, which is why the call fails. What he has written makes no difference to the objects, but who watches them is told.
+	Overtaken []Key
 }

@@ -25,7 +25,7 @@ type Failure string
 // that took too long, as it does with a real server.
 const (
 	// Conflict refuses a write that is made from a version, or that has a precondition:
-	// somebody else was there first. Others cannot get it, as a real server tries them
+	// somebody else was there first, of which those are told who watch the object. Others cannot get it, as a real server tries them
 	// again.
 	Conflict Failure = "conflict"
 	// Timeout gives up a request that has not done anything.
@@ -78,7 +78,11 @@ func (s *Server) Faults(call core.Call) []core.Fault {
 	var faults []core.Fault
 	for _, f := range s.failures {
 		if status := op.failure(f); status != nil {
-			faults = append(faults, core.Fault{Name: string(f), Response: refused(status), Commits: f == AnswerLost})
+			fault := core.Fault{Name: string(f), Response: refused(status), Commits: f == AnswerLost}
+			if f == Conflict {
+				fault.Overtaken = []core.Key{op.key(request.Name)}
+			}
+			faults = append(faults, fault)
 		}
 	}
 	return faults

@@ -55,6 +55,8 @@ type Fault struct {
 	Edge *Edge
 	// Commits tells that the effects of the call take place all the same.
 	Commits bool
+	// Overtaken are objects that somebody else has written before.
+	Overtaken []core.Key
 }
 
 // Explored reports whether the code was run as far as the node.

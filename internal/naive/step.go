@@ -168,6 +168,11 @@ func (t *turn) perhapsFailing(call core.Call, answer core.Answer) core.Answer {
 	t.state.failures++
 	fault := faults[choice-1]
 	if !fault.Commits {
+		for _, key := range fault.Overtaken {
+			if content := t.state.Get(key); content != nil {
+				t.committed(core.Event{Key: key, Old: content, New: content}, t.acting.ProcessName())
+			}
+		}
 		return core.Answer{Response: fault.Response}
 	}
 	answer.Response = fault.Response

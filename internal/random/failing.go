@@ -16,7 +16,11 @@ func (f Failing) Faults(call core.Call) []core.Fault {
 	if len(answer.Writes)+len(answer.Enqueue)+len(answer.EnqueueAfter) == 0 {
 		return []core.Fault{lost}
 	}
-	return []core.Fault{lost, {Name: "late", Response: answer.Response, Commits: true}}
+	overtaken := core.Fault{Name: "overtaken", Response: answer.Response}
+	for _, write := range answer.Writes {
+		overtaken.Overtaken = append(overtaken.Overtaken, write.Key)
+	}
+	return []core.Fault{lost, {Name: "late", Response: answer.Response, Commits: true}, overtaken}
 }
 
 // nothing is a snapshot without objects.

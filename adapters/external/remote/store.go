@@ -154,6 +154,9 @@ func (s store) Faults(asked core.Call) []core.Fault {
 	faults := s.cluster.server.Faults(c.Call)
 	for i := range faults {
 		faults[i].Response = s.cluster.answered(faults[i].Response)
+		for j, key := range faults[i].Overtaken {
+			faults[i].Overtaken[j].Kind = s.cluster.Kind(key.Kind)
+		}
 	}
 	return faults
 }

@@ -120,6 +120,7 @@ func (k *enabling) Began() {
 // Called implements [transition.Listener]: what a call puts into a queue is there at once, and so is a timer.
 func (k *enabling) Called(_ *transition.Actor, _ behavior.Activation, call transition.CallEvent) {
 	k.wrote(k.walker, call.Writes)
+	k.wrote(k.walker, call.Overtaken)
 	k.woken = append(k.woken, call.Enqueued...)
 	k.timed = append(k.timed, call.Timed...)
 }

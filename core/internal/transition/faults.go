@@ -256,8 +256,22 @@ func (l *Learner) fail(node *behavior.Node) {
 	}
 	for _, f := range l.Machine.System.Store.Faults(node.Call) {
 		l.Machine.Fails = true
-		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits})
+		node.Faults = append(node.Faults, behavior.Fault{Name: f.Name, Edge: node.Respond(f.Response), Commits: f.Commits, Overtaken: f.Overtaken})
 	}
+}
+
+// overtaken are the objects that somebody else has written before a call which fails because of that, as they are.
+func (w *Walker) overtaken(fault *behavior.Fault) []behavior.Write {
+	var writes []behavior.Write
+	for _, key := range fault.Overtaken {
+		if len(w.Machine.watchers[key.Kind]) == 0 {
+			continue
+		}
+		if c, known := w.Machine.Vocabulary.Lookup(key); known && w.Value(c) != 0 {
+			writes = append(writes, behavior.Write{Cell: c, Key: key, To: w.Value(c)})
+		}
+	}
+	return writes
 }
 
 // spare notes that nothing goes wrong at the call of a node that event handlers make: they run in the step that changes what they handle.

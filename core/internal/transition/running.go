@@ -22,6 +22,8 @@ type CallEvent struct {
 	Node     *behavior.Node
 	Response core.Response
 	Writes   []behavior.Write
+	// Overtaken are objects that somebody else has written before, without a difference: the call fails because of that.
+	Overtaken []behavior.Write
 	// Enqueued are the items that it puts into work queues directly, as messages are, and Timed those for which it sets a timer.
 	Enqueued, Timed []state.Cell
 	// Fault is how the call fails, nil if it does not.
@@ -258,9 +260,18 @@ func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.N
 		}
 		made.Answers = w.answers[first:len(w.answers):len(w.answers)]
 	} else {
-		call.Response = edge.Response
+		first := len(w.answers)
+		call.Response, call.Overtaken = edge.Response, w.overtaken(call.Fault)
 		w.hear(a, activation, call)
-		made.Answers = []*behavior.Answered{{}}
+		if w.gathers {
+			w.answers = append(w.answers, &behavior.Answered{Writes: call.Overtaken})
+		}
+		for _, write := range call.Overtaken {
+			if err := w.publish(a, write.Cell, transition{from: write.To, to: write.To}); err != nil {
+				return nil, err
+			}
+		}
+		made.Answers = w.answers[first:len(w.answers):len(w.answers)]
 	}
 	if w.made != nil {
 		made.Response = edge.Response
