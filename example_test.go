@@ -67,8 +67,6 @@ func ExampleClimb() {
 	//     holds         nothing goes wrong: 5 states
 	//     holds         caches miss the latest change: 10 states
 	//     holds         a controller crashes once: 11 states
-	//     inconclusive  a call fails once: 5 states
-	//         - failed calls are allowed, but no call that was made can fail: leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)
 	//     holds         others act between the calls of a reconcile: 20 states
 	//     holds         two instances of savings are at work: 49 states
 	//     holds         two instances of availability are at work: 190 states

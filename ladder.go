@@ -17,7 +17,7 @@ import (
 const ClimbTime = time.Minute
 
 // Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, by one change and by as many as one reconcile makes of a kind, a controller crashes, a call fails, others act
-// in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call by call. It ends with the first rung that finds something.
+// in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call by call. Conditions that could befall nobody are left out. It ends with the first rung that finds something.
 //
 // The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of MaxTime, or [ClimbTime]: what is not searched by
 // then is told. Options that say what may go wrong must not be set. The error is for what cannot be checked at all.
@@ -62,6 +62,9 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 		}
 		if rung.Result, err = Run(ctx, rung.on(system), rung.Options); err != nil {
 			rung.Problem = err.Error()
+		} else if space, searched := rung.Result.Graph.(*explore.Space); searched && space.Unfailing() { // nobody could know before
+			ladder.Rungs = slices.Delete(ladder.Rungs, i, i+1)
+			i--
 		}
 	}
 	return ladder, nil

@@ -393,12 +393,20 @@ func (s *Space) Views() []core.ViewReport {
 	return views
 }
 
+// unfailing is why a search under failed calls says nothing of them.
+const unfailing = "failed calls are allowed, but no call that was made can fail: " +
+	"leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)"
+
+// Unfailing reports whether calls were to fail, and nothing speaks against a verdict but that none was made which can.
+func (s *Space) Unfailing() bool {
+	return slices.Equal(s.Reasons(), []string{unfailing})
+}
+
 // idle returns an error that says what there is if some view was to lag behind and no controller has it: a check must not seem to
 // have been under conditions that could not act. If the search is not complete, that is one more reason.
 func (s *Space) idle() error {
 	if c := s.machine.Conditions; c.Failures > 0 && !s.machine.Fails && len(s.reasons) == 0 && len(s.machine.Doubts) == 0 { // or else such a call may be still to come
-		s.because("failed calls are allowed, but no call that was made can fail: " +
-			"leave out --failures (Options.Failures), or name controllers whose calls can fail with --faults-in (Options.FaultsIn)") // a store says which can by Faults
+		s.because(unfailing) // a store says which can by Faults
 	}
 	kinds := s.Caches()
 	var all []core.Kind

@@ -252,18 +252,21 @@ func (o *orders) add(w *Walker, it *Item) error {
 		if slices.ContainsFunc(o.plans, r.plan.equal) {
 			continue
 		}
-		alike := 0
+		alike, most, back := 0, w.Machine.Conditions.orders(), len(r.abreast) > 0
+		if back {
+			most = mostReadBack
+		}
 		for _, p := range o.plans {
-			if p.alike(r.plan) {
+			if p.alike(r.plan) && back == (len(p.abreast) > 0) {
 				alike++
 			}
 		}
 		a, about, err := it.Actor, it.Actor.reconciling(it.Request, nil, moment{}), error(nil)
 		switch {
-		case alike < w.Machine.Conditions.orders():
+		case alike < most:
 			o.plans = append(o.plans, r.plan)
-		case len(r.abreast) > 0:
-			err = w.doubt(&a.readsBack, "%s reads what it has written back through its cache in more ways than are searched, %s: raise --orders (Options.Orders), or use what the write returned", a.Name, about)
+		case back:
+			err = w.doubt(&a.readsBack, "%s reads what it has written back through its cache so often that not all ways are searched in which the cache has received it by then, %s: go on with what the write returns", a.Name, about)
 		case len(r.ways) > 0:
 			err = w.doubt(&a.wanders, "%s goes more ways by chance than are searched, %s: raise --orders (Options.Orders), or sort what is taken out of a map", a.Name, about)
 		default:
@@ -417,6 +420,9 @@ func (u *unexpectedHeed) expect(c *Conditions) bool { return added(&c.Heeding, u
 
 // A cache may have received what a run has written by the time at which the run reads it back, or may not yet, and does one thing or the other each time. Where a reconcile is a step of its own, nothing is delivered in its midst but what must be. So each
 // call that is answered without what the run has written is answered with it, too.
+
+// mostReadBack is in how many of these ways a run goes at most: six reads, each of which the cache may have caught up with or not.
+const mostReadBack = 64
 
 // behindItself returns the views of a process that do not show of some reads what was written in this step.
 func (w *Walker) behindItself(p *Process, reads []behavior.Read) []*view.View {
