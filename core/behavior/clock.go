@@ -129,6 +129,9 @@ func contents(call core.Call) string {
 // SameButForTimes reports whether two texts are the same whatever times they name.
 func SameButForTimes(one, other string) bool { return undated(one) == undated(other) }
 
+// WithoutTimes returns a text with the same word in place of each time.
+func WithoutTimes(text string) string { return undated(text) }
+
 // Relative returns a text with its times as what they are seen from a moment on the clock that runs see, which is so far from its beginning: texts of two moments are then the same if time
 // has gone by and nothing else. Of times and durations that are far away it only keeps that they are, as numbers that follow from the clock would never be the same again else.
 func Relative(text string, since time.Duration) string {

@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -341,21 +342,25 @@ func (s *Space) recur() error {
 	if s.table == nil || s.States() > mostRecurring {
 		return nil
 	}
-	rests, classes := make([]periodic.Rest, s.States()), map[string]int{}
+	rests, classes, shown := make([]periodic.Rest, s.States()), map[string]int{}, map[[sha256.Size]byte]int{}
 	for id := range core.StateID(s.States()) {
 		s.reader.Load(s.row(id))
 		v := awaitedVisitor{}
 		if _, err := s.reader.Steps(&v, nil); err != nil {
 			return err
 		}
-		if !s.reader.Rests {
+		shows := sha256.Sum256([]byte(s.reader.Undated()))
+		if _, known := shown[shows]; !known {
+			shown[shows] = len(shown)
+		}
+		if rests[id].Shows = shown[shows]; !s.reader.Rests {
 			continue
 		}
 		class := s.reader.Aligned()
 		if _, known := classes[class]; !known {
 			classes[class] = len(classes)
 		}
-		rests[id] = periodic.Rest{Is: true, Open: s.reader.Open(), Class: classes[class]}
+		rests[id] = periodic.Rest{Is: true, Open: s.reader.Open(), Class: classes[class], Shows: shown[shows]}
 	}
 	recurs := periodic.Recurs(rests, func(state int) []int {
 		var next []int

@@ -7,6 +7,8 @@ type Rest struct {
 	Is, Open bool
 	// Class is the same for states of which each is as the other one but for the time that has passed: all times in it are as long ago.
 	Class int
+	// Shows is the same for states whose objects differ in nothing but times, rests or not.
+	Shows int
 }
 
 // What may come of a state: no rest, those of several classes, or those of one, which is the number of the class.
@@ -15,7 +17,7 @@ const (
 	several = -2
 )
 
-// Recurs reports whether each state in which time does not pass any more has a twin in which it does, from which the next rest is like that twin again, whatever is done until then. Then all
+// Recurs reports whether each state in which time does not pass any more has a twin in which it does, from which the next rest is like that twin again, whatever is done until then, and nothing but times is another one in between. Then all
 // that would be done is what is done at the twin, and it comes to nothing new, however often time passes. Next returns where controllers may go from a state, and from a rest where time may get to. What fails or what users do is
 // left out, as that is bounded: as often as it may still happen is a part of the state, and what comes of it has twins of its own.
 func Recurs(rests []Rest, next func(state int) []int) bool {
@@ -32,11 +34,18 @@ func Recurs(rests []Rest, next func(state int) []int) bool {
 			before[to] = append(before[to], state)
 		}
 	}
+	// over is what may come of a step to a state: what changes objects on the way comes around only with that.
+	over := func(from, to int) int {
+		if rests[from].Shows != rests[to].Shows {
+			return several
+		}
+		return comes[to]
+	}
 	for len(changed) > 0 {
 		state := changed[len(changed)-1]
 		changed = changed[:len(changed)-1]
 		for _, from := range before[state] {
-			if joined := join(comes[from], comes[state]); joined != comes[from] {
+			if joined := join(comes[from], over(from, state)); joined != comes[from] {
 				comes[from] = joined
 				changed = append(changed, from)
 			}
@@ -49,7 +58,7 @@ func Recurs(rests []Rest, next func(state int) []int) bool {
 		}
 		comesNext := never
 		for _, to := range next(state) {
-			comesNext = join(comesNext, comes[to])
+			comesNext = join(comesNext, over(state, to))
 		}
 		known, before := stays[rest.Class]
 		stays[rest.Class] = comesNext == rest.Class && (known || !before)

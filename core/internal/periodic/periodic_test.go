@@ -6,12 +6,15 @@ import "testing"
 func TestRecurs(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		states string // a point is no rest
+		states string // a point is no rest, and shows what all rests do; a mark shows something else
 		steps  map[int][]int
 		want   bool
 	}{
 		{"a heartbeat", "A.Bb", map[int][]int{0: {1}, 1: {2}, 2: {3}}, true},
 		{"a heartbeat by steps", "A.B..b", map[int][]int{0: {1}, 1: {2}, 2: {3}, 3: {4}, 4: {3, 5}}, true},
+		{"something else once", "A.!Bb", map[int][]int{0: {1}, 1: {2}, 2: {3}, 3: {4}}, true},
+		{"something else on the way", "A.!.a", map[int][]int{0: {1}, 1: {2}, 2: {3}, 3: {4}}, false},
+		{"something else before", "!A.a", map[int][]int{0: {1}, 1: {2}, 2: {3}}, true},
 		{"the last is new", "A.B.c", map[int][]int{0: {1}, 1: {2}, 2: {3}, 3: {4}}, false},
 		{"to and fro", "A.B.a", map[int][]int{0: {1}, 1: {2}, 2: {3}, 3: {4}}, false},
 		{"to and fro, from either side", "AB..ab", map[int][]int{0: {2}, 1: {3}, 2: {5}, 3: {4}}, false},
@@ -26,7 +29,10 @@ func TestRecurs(t *testing.T) {
 	} {
 		rests := make([]Rest, len(test.states))
 		for i, letter := range test.states {
-			if letter != '.' {
+			switch {
+			case letter == '!':
+				rests[i].Shows = 1
+			case letter != '.':
 				rests[i] = Rest{Is: true, Open: letter <= 'Z', Class: int(letter) % 32}
 			}
 		}

@@ -108,6 +108,17 @@ func (w *Walker) Aligned() string {
 	return strings.Join(behavior.Aligned(texts, m.calendar.At(int(w.Value(m.Clock))).Passed), "\n")
 }
 
+// Undated returns a text that two states have in common if their objects differ in nothing but times.
+func (w *Walker) Undated() string {
+	var texts []string
+	for i, value := range w.Vector {
+		if _, object := w.Machine.Vocabulary.Key(state.Cell(i)); object && value != 0 {
+			texts = append(texts, fmt.Sprintf("%d: %s", i, w.Machine.Vocabulary.Content(state.Cell(i), value).Canonical()))
+		}
+	}
+	return behavior.WithoutTimes(strings.Join(texts, "\n"))
+}
+
 // behind reports whether time has passed, and not for the runs of an item.
 func (w *Walker) behind(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Behind != 0
