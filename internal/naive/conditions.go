@@ -24,6 +24,8 @@ type Conditions struct {
 	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the strategies that wait for times.
 	Deadlines int
 	Awaiting  []string
+	// Sooner names those of them that do something sooner than a long time passes: none does while they have set a timer.
+	Sooner []string
 	// Shorter are times that pass besides, each as often.
 	Shorter []Span
 	// Unnoticed tells that no timer fires because of a long time that passes: for tests that want to see whether anybody notices.

@@ -298,7 +298,10 @@ func (e *explorer) passTime(from State, step func(State, core.StepKind, core.Ite
 			return // nobody sleeps through the first of several deadlines
 		}
 	}
-	e.pass(from, from.clock.after(most), core.Everything(), step)
+	hastens := func(item core.Item) bool { return slices.Contains(e.conditions.Sooner, item.Strategy) }
+	if !slices.ContainsFunc(from.timers, hastens) {
+		e.pass(from, from.clock.after(most), core.Everything(), step)
+	}
 }
 
 // pass lets time pass until a moment.

@@ -159,17 +159,35 @@ func (w *Walker) deadlines() error {
 	if w.Rests = !behind && expects; !w.Rests {
 		return nil
 	}
-	spans := w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock)))
-	if sets := func(it *Item) bool { return it.Actor.awaits && w.timed(it) }; len(spans) > 1 && slices.ContainsFunc(w.Machine.Items, sets) {
-		spans = spans[:1]
-	}
-	for _, span := range spans {
+	for _, span := range w.spans() {
 		if err := w.try(Taken{Kind: core.Pass, Actor: w.Machine.Actors[0], span: span}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// spans are the times that pass from the state of the walker on.
+func (w *Walker) spans() []time.Duration {
+	spans := w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock)))
+	sets := func(it *Item) bool { return it.Actor.awaits && w.timed(it) }
+	hastens := func(it *Item) bool { return sets(it) && w.Machine.hastens(it.Actor) }
+	switch {
+	case len(spans) > 1 && slices.ContainsFunc(w.Machine.Items, sets):
+		return spans[:1]
+	case len(spans) == 1 && slices.ContainsFunc(w.Machine.Items, hastens):
+		return nil
+	}
+	return spans
+}
+
+// hastens reports whether an actor is known to do something sooner than the times pass that are left.
+func (m *Machine) hastens(a *Actor) bool {
+	return slices.Contains(m.Conditions.Sooner, a.Strategy.Describe().Name)
+}
+
+// Hasty names the controllers that are known to do something sooner than the times pass that are left, in the order of the system.
+func (m *Machine) Hasty() []string { return m.strategies(m.hastens) }
 
 // pass lets the time of a span pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
 // clock of an instance does not go back. So are those that wait for the requests of others, of which nobody knows which these are.

@@ -60,6 +60,8 @@ type Conditions struct {
 	Deadlines int
 	// Awaiting names the controllers that wait for times. [Search] finds out by itself which ones do.
 	Awaiting []string
+	// Sooner names those of them that do something sooner than any time passes that is left, so that none does while they have set a timer. [Search] finds out by itself which ones do.
+	Sooner []string
 	// Spans are times that pass besides the long one, in their order: of a controller that waits for several, one is over when a span has passed, and others are not. [Search] finds them out by itself.
 	Spans []time.Duration
 	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.

@@ -413,6 +413,16 @@ func (u *unexpectedSpan) expect(c *Conditions) bool {
 	return true
 }
 
+// unexpectedHaste is a controller that does something sooner than the times pass that are left: to let these pass all the same would be to keep it from what it does at its timer.
+type unexpectedHaste struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedHaste) Error() string {
+	return u.Controller + " does something sooner than time passes"
+}
+
+func (u *unexpectedHaste) expect(c *Conditions) bool { return added(&c.Sooner, u.Controller) }
+
 // mostSpans is how many spans pass in a search at most besides the long time.
 const mostSpans = 3
 
@@ -425,6 +435,9 @@ func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, n
 	counts := then != later && lengths.ReplaceAllLiteralString(then, "long") == lengths.ReplaceAllLiteralString(later, "long")
 	if passing := l.Machine.Conditions.Spans; !counts && l.Searching && !a.Background && !a.domain.manner.Ticks && len(passing) < mostSpans && !slices.Contains(passing, span) {
 		return &unexpectedSpan{span}
+	}
+	if name := a.Strategy.Describe().Name; !counts && l.Searching && !a.Background && !a.domain.manner.Ticks && !slices.Contains(l.Machine.Conditions.Sooner, name) {
+		return &unexpectedHaste{name}
 	}
 	a.Waits.Is("", "%s waits for several times, and those between the first and the last were not searched: %s, now: %s; then: %s; later: %s", a.Name, run.Activation, now, then, later)
 	return nil

@@ -93,7 +93,7 @@ func twin(t *testing.T, name string, system *core.System, c Conditions, plain na
 	if slices.ContainsFunc(m.Doubts, func(doubt string) bool { return strings.Contains(doubt, "crashes in those cases were not searched") }) {
 		return false // what is blocked in one case only cannot be said to be under way
 	}
-	if plain.Deadlines, plain.Awaiting, plain.Drawing = c.Deadlines, m.Awaiting(), m.Drawing(); c.Deadlines > 0 && len(plain.Awaiting) == 0 {
+	if plain.Deadlines, plain.Awaiting, plain.Sooner, plain.Drawing = c.Deadlines, m.Awaiting(), m.Hasty(), m.Drawing(); c.Deadlines > 0 && len(plain.Awaiting) == 0 {
 		return false // the twin tells memories apart that differ in times of which nothing comes
 	}
 	plain.Seed = func(of core.Item, draw, answers int) uint64 {

@@ -207,6 +207,9 @@ func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error)
 		case !a.awaits || l.endsAfter(run):
 			return true, l.awaits(a, run, parting)
 		case a.laterOn[laterOf(run, parting)]:
+			if l.Searching && !l.Machine.hastens(a) {
+				return true, &unexpectedHaste{a.Strategy.Describe().Name}
+			}
 			ways = append(ways, parting)
 			a.again.Is(parting.Observed, "the behavior of %s depends on the time of the day or of the week, and it was not searched how it comes to the same again: %s, now: %s; later: %s", a.Name, run.Activation, parting.Recorded, parting.Observed)
 		default:
@@ -482,7 +485,7 @@ func (m *Machine) Waiting() []string {
 
 // Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
 func (w *Walker) Awaited() []core.Item {
-	if clock := w.Machine.Clock; clock != nowhere && !w.Machine.calendar.Ends(int(w.Value(clock))) {
+	if w.Machine.Clock != nowhere && len(w.spans()) > 0 {
 		return nil
 	}
 	var items []core.Item
