@@ -211,7 +211,7 @@ func (e *explorer) expand(id core.StateID) error {
 			return err
 		}
 	}
-	idle, err := e.idle(from, edges)
+	landed, idle, err := e.idle(from, edges)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (e *explorer) expand(id core.StateID) error {
 			to.timers, to.work = remove(from.timers, item), add(from.work, item)
 			step(to, core.Fire, item, "")
 		}
-		e.passTime(from, step)
+		e.passTime(landed, step) // no run goes on at a later time than it began
 		for _, c := range e.crews {
 			if to, rings := from.elapse(c); rings {
 				step(to, core.Elapse, core.Item{Strategy: core.Background(c.name()), Request: "time"}, "")
@@ -245,11 +245,13 @@ func (e *explorer) expand(id core.StateID) error {
 }
 
 // idle reports whether controllers do nothing, or nothing but to try again what comes to nothing, given the steps that they may take. Those in which a call fails or a process crashes do not count. Where calls are steps, the whole
-// run that begins counts.
-func (e *explorer) idle(from State, edges []core.Edge) (bool, error) {
+// run that begins counts, and that of one that goes on: up to its end, and then once more.
+func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, err error) {
 	again := func(to State, result core.Result, wrote bool) bool {
 		return to.Text() == from.Text() && !wrote && (result.Err != nil || result.Requeue)
 	}
+	landed = from
+	flown := []core.Item{}
 	for _, edge := range edges {
 		to := e.graph.States[edge.To]
 		if to.failures != from.failures || to.crashes != from.crashes {
@@ -263,15 +265,63 @@ func (e *explorer) idle(from State, edges []core.Edge) (bool, error) {
 			i := slices.IndexFunc(e.players(), func(p player) bool { return p.Name == edge.Step.Item.Strategy })
 			all, err := e.reconcile(from, e.players()[i], edge.Step.Item)
 			if err != nil {
-				return false, err
+				return from, false, err
 			}
 			runs = slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes })
+		case core.Ask, core.Return:
+			if slices.Contains(flown, edge.Step.Item) {
+				continue
+			}
+			flown = append(flown, edge.Step.Item)
+			after, nothing, err := e.lands(landed, edge.Step.Item)
+			if !nothing || err != nil {
+				return from, false, err
+			}
+			landed = after
+			continue
 		}
 		if len(runs) == 0 || slices.ContainsFunc(runs, func(r reconciled) bool { return !again(r.to, r.result, r.wrote) }) {
-			return false, nil
+			return from, false, nil
 		}
 	}
-	return true, nil
+	for _, item := range flown {
+		all, err := e.reconcile(landed, e.player(item.Strategy), item)
+		if err != nil {
+			return from, false, err
+		}
+		all = slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes })
+		if len(all) == 0 || slices.ContainsFunc(all, func(r reconciled) bool { return r.to.Text() != landed.Text() || r.wrote || r.result.Err == nil && !r.result.Requeue }) {
+			return from, false, nil
+		}
+	}
+	return landed, true, nil
+}
+
+// lands lets the run of an item go on to its end, and reports whether it does nothing but to be tried again. One that makes several calls at the same time is taken to do something.
+func (e *explorer) lands(from State, item core.Item) (to State, nothing bool, err error) {
+	p := e.player(item.Strategy)
+	for at := from; ; {
+		s := schedule{choices: at.flights[item].chosen}
+		_, result, _, done, err := e.next(at, p, item, &s, false)
+		switch {
+		case err != nil:
+			return from, false, err
+		case done:
+			t := e.turn(at.withFlight(item, flight{}, false))
+			t.end(item, result)
+			landed := from.withFlight(item, flight{}, false)
+			landed.work = add(landed.work, item)
+			return t.state, !result.Blocked && (result.Err != nil || result.Requeue) && t.state.Text() == landed.Text(), nil
+		case len(s.widths) > len(at.flights[item].chosen):
+			return from, false, nil
+		}
+		s = schedule{choices: append(slices.Clip(at.flights[item].chosen), 0)}
+		to, _, wrote, _, err := e.next(at, p, item, &s, true)
+		if wrote || err != nil {
+			return from, false, err
+		}
+		at = to
+	}
 }
 
 // passTime lets time pass, for all but the timers of those who wait for times, or for one of these.

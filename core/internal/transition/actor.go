@@ -265,18 +265,85 @@ func (w *Walker) idle() (bool, error) {
 	switch {
 	case w.visit.due == 0:
 		return true, nil
-	case w.visit.retries+len(w.visit.begun) < w.visit.due || !slices.ContainsFunc(w.Machine.Items, w.timely) && w.Machine.Clock == nowhere:
+	case !w.onlyRuns() || !slices.ContainsFunc(w.Machine.Items, w.timely) && w.Machine.Clock == nowhere:
 		return false, nil
 	}
 	for _, it := range w.visit.begun {
 		switch retries, err := w.retries(it); {
-		case err != nil:
-			return false, w.visit.visitor.Stopped(&Taken{Kind: core.Begin, Actor: it.Actor, Item: it}, err)
-		case !retries:
-			return false, nil
+		case !retries, err != nil:
+			return false, w.unlessEnded(it, err)
+		}
+	}
+	if len(w.visit.flown) == 0 {
+		return true, nil
+	}
+	row, flown := w.AppendRow(nil), w.visit.flown
+	defer w.Load(row)
+	for _, it := range flown {
+		if nothing, err := w.landsOnNothing(it); !nothing || err != nil {
+			return false, w.unlessEnded(it, err)
+		}
+	}
+	for _, it := range flown {
+		if retries, err := w.retries(it); !retries || err != nil {
+			return false, w.unlessEnded(it, err)
 		}
 	}
 	return true, nil
+}
+
+// onlyRuns reports whether all that is due is a retry that comes to nothing, or a part of a run that may be one.
+func (w *Walker) onlyRuns() bool {
+	return w.visit.retries+len(w.visit.begun)+w.visit.flownBy == w.visit.due
+}
+
+// unlessEnded tells the visitor of an error in a run that is taken as a whole.
+func (w *Walker) unlessEnded(it *Item, err error) error {
+	if err == nil {
+		return nil
+	}
+	return w.visit.visitor.Stopped(&Taken{Kind: core.Begin, Actor: it.Actor, Item: it}, err)
+}
+
+// landsOnNothing lets the run of an item go on to its end, and reports whether it does nothing but to be tried again. The walker stays there.
+func (w *Walker) landsOnNothing(it *Item) (bool, error) {
+	defer w.tryOut(Taken{Kind: core.Return, Actor: it.Actor, Item: it})()
+	nothing := func() bool {
+		return !w.Wrote && !slices.ContainsFunc(w.Touched, func(t Touch) bool { return t.Cell != it.Cell && w.Vector[t.Cell] != t.Was })
+	}
+	again := w.Value(it.Cell).ParkedAt(0) | state.Queued
+	for p := w.Flight(it); p.Node.Leaf == nil; p = w.Flight(it) {
+		if len(p.Node.Turns) > 1 {
+			return false, nil
+		}
+		w.beginStep()
+		if err := w.ask(it, plan{}); err != nil || !nothing() {
+			return false, err
+		}
+		w.Forget()
+	}
+	leaf, err := w.land(it)
+	if err != nil || !leaf.Retried() || !nothing() || w.Value(it.Cell) != again {
+		return false, err
+	}
+	w.Forget()
+	return true, nil
+}
+
+// alight ends the runs that are in flight where time passes: they come to nothing, see [Walker.idle], and none goes on at a later time than it began.
+func (w *Walker) alight() error {
+	landed := false
+	for _, it := range w.Machine.Items {
+		if p := w.Flight(it); p != nil && !p.Blocked {
+			landed = true
+			w.released = append(w.released, p)
+			w.Set(it.Cell, w.Value(it.Cell).ParkedAt(0)|state.Queued)
+		}
+	}
+	if !landed {
+		return nil
+	}
+	return w.normalize()
 }
 
 // othersIdle reports whether the controllers do nothing, either, whose steps are not shown.
@@ -293,7 +360,7 @@ func (w *Walker) othersIdle() (bool, error) {
 		if err := w.work(it); err != nil {
 			return false, err
 		}
-		if w.visit.retries+len(w.visit.begun) < w.visit.due {
+		if !w.onlyRuns() {
 			return false, nil
 		}
 	}

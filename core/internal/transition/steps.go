@@ -25,8 +25,9 @@ type visit struct {
 	step Taken
 	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends, and retries those that come to nothing: runs that are tried again later.
 	due, retries int
-	// begun are the items of which a run begins, where its calls are steps of their own.
-	begun []*Item
+	// begun are the items of which a run begins, where its calls are steps of their own, and flown those whose runs go on, in flownBy steps.
+	begun, flown []*Item
+	flownBy      int
 	// shown is where the step leads in the ways that were shown, if there are several.
 	shown []ending
 }
@@ -211,9 +212,14 @@ func (w *Walker) attempt() error {
 	}
 	if s.due() {
 		w.visit.due++
-		if s.Kind == core.Begin {
+		switch {
+		case s.Kind == core.Begin:
 			w.visit.begun = append(w.visit.begun, s.Item)
-		} else if w.comesToNothing(s) {
+		case s.Kind == core.Ask, s.Kind == core.Return:
+			if w.visit.flownBy++; !slices.Contains(w.visit.flown, s.Item) {
+				w.visit.flown = append(w.visit.flown, s.Item)
+			}
+		case w.comesToNothing(s):
 			w.visit.retries++
 		}
 	}
@@ -264,8 +270,14 @@ func (w *Walker) take(s *Taken) error {
 		w.fire(s.Item)
 		return nil
 	case core.Pass:
+		if err := w.alight(); err != nil {
+			return err
+		}
 		return w.pass(s.span)
 	case core.Expire:
+		if err := w.alight(); err != nil {
+			return err
+		}
 		w.expire(s.Item)
 		return nil
 	case core.Restart:
