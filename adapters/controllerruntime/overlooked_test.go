@@ -166,3 +166,36 @@ func TestOverlookedRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlookedFailures wants what a controller has given up, and would do at once if it ran again, not to be said to wait for a time.
+func TestOverlookedFailures(t *testing.T) {
+	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("a", nil)), controllerruntime.Properties(properties.StableConvergence()),
+		controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			c := mgr.GetClient()
+			return ctrl.NewControllerManagedBy(mgr).For(&corev1.ConfigMap{}).Named("ager").Complete(reconcile.Func(func(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+				object := &corev1.ConfigMap{}
+				if err := c.Get(ctx, req.NamespacedName, object); err != nil {
+					return ctrl.Result{}, client.IgnoreNotFound(err)
+				}
+				if object.Labels == nil {
+					object.Labels = map[string]string{"seen": "yes"}
+					_ = c.Update(ctx, object)
+					return ctrl.Result{}, nil
+				}
+				if left := time.Hour - time.Since(object.CreationTimestamp.Time); left > 0 {
+					return ctrl.Result{RequeueAfter: left}, nil
+				}
+				return ctrl.Result{}, c.Delete(ctx, object)
+			}))
+		}))
+	result, err := orrery.Run(t.Context(), system, orrery.Options{Failures: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "ager would do something later that nothing makes it do: reconciling default/a once more would change ConfigMap default/a"
+	if r := result.Report; r.Verdict != core.Inconclusive || !slices.ContainsFunc(r.Reasons, func(reason string) bool {
+		return strings.HasPrefix(reason, want) && strings.HasSuffix(reason, "return an error, or Requeue, where it has not done all")
+	}) {
+		t.Errorf("%s: %q\n%v", r.Verdict, r.Reasons, r.Findings)
+	}
+}

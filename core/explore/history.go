@@ -195,23 +195,38 @@ func (s *Space) looksLater(id core.StateID) (found bool, err error) {
 	}
 	later := w.Vector.AppendRow(nil)
 	for _, it := range idle {
-		does := ""
-		err := s.learner.Try(func() error {
-			w.Load(later)
-			return w.EachOrder(it, func(t *transition.Taken) bool {
-				does = s.deed(t)
-				return does == ""
-			})
-		})
-		if err != nil && !errors.Is(err, transition.ErrStopped) && !errors.Is(err, transition.ErrUnmet) {
-			return false, err
+		does, err := s.deedIn(later, it)
+		now := ""
+		if does != "" && err == nil {
+			now, err = s.deedIn(s.row(id), it)
 		}
-		if does != "" {
+		switch {
+		case err != nil:
+			return false, err
+		case does != "" && does == now: // which has nothing to do with the time
+			s.machine.Overlooks(it, transition.Again, does)
+			return true, nil
+		case does != "":
 			s.machine.Overlooks(it, "after a long time", does)
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// deedIn says what a run of an item in a state would do that counts in outcomes, nothing if there is nothing.
+func (s *Space) deedIn(row []byte, it *transition.Item) (does string, err error) {
+	err = s.learner.Try(func() error {
+		s.executor.Load(row)
+		return s.executor.EachOrder(it, func(t *transition.Taken) bool {
+			does = s.deed(t)
+			return does == ""
+		})
+	})
+	if errors.Is(err, transition.ErrStopped) || errors.Is(err, transition.ErrUnmet) {
+		err = nil
+	}
+	return does, err
 }
 
 // mostLooks is how often a request is run that leaves another memory each time and does nothing.

@@ -485,6 +485,13 @@ func (m *Machine) Suppose(do func() error) error {
 
 // Overlooks notes that an item would do something some time that nothing makes it do.
 func (m *Machine) Overlooks(it *Item, some, does string) {
-	m.doubtFirst(it.Actor.Name+" would do something later", "that nothing makes it do: reconciling %s %s would %s, but no timer is set, and no change wakes it. On a cluster, only a resync or a restart does, some time: return RequeueAfter until then",
-		it.Request, some, does)
+	advice := "return RequeueAfter until then"
+	if some == Again {
+		advice = "return an error, or Requeue, where it has not done all"
+	}
+	m.doubtFirst(it.Actor.Name+" would do something later", "that nothing makes it do: reconciling %s %s would %s, but no timer is set, and no change wakes it. On a cluster, only a resync or a restart does, some time: %s",
+		it.Request, some, does, advice)
 }
+
+// Again says that it would do so at once.
+const Again = "once more"
