@@ -27,6 +27,8 @@ type Controller struct {
 	}
 	reconcile func(context.Context, core.Request, core.EffectRecorder) core.Result
 	memory    memory.Reader
+	// initial is what the set-up adds to the queue.
+	initial []core.Request
 }
 
 // Workers says how many items may be in flight at once; it is one without.
@@ -74,7 +76,7 @@ func Run[T comparable](e *Environment, name string, controller any, queue *Queue
 		// Where the engine ends a goroutine of the run, everybody else has to come to an end as well.
 		turn := queue.begin(item)
 		turn.stop, turn.stopped = cancel, ctx.Done()
-		e.current.Begin(unwinding{recorder, name, queue.idle, cancel})
+		e.current.Begin(unwinding{recorder, name, queue.stage, cancel})
 		err := run(ctx)
 		if turn.handed {
 			// A controller may return before its workers do.
@@ -91,20 +93,26 @@ func Run[T comparable](e *Environment, name string, controller any, queue *Queue
 	})
 }
 
-// unwinding is the recorder of the run of a controller that tells when it ends the goroutine that calls it. What is called while the controller is idle is not modelled.
+// unwinding is the recorder of the run of a controller that tells when it ends the goroutine that calls it. What is called while the controller is idle is not modelled, nor is what it changes before it takes the item.
 type unwinding struct {
 	core.EffectRecorder
-	name string
-	idle func() bool
-	tell func()
+	name  string
+	stage func() stage
+	tell  func()
 }
 
 // Do implements [core.EffectRecorder].
 func (u unwinding) Do(call core.Call) core.Response {
-	if u.idle() {
+	switch at := u.stage(); {
+	case at == idle:
 		call = &kube.Unmodelled{
 			Asked:  fmt.Sprintf("what the Run method of %s has started, and does between items: %q", u.name, call.String()),
 			Reason: "the method is run for each item anew, and ends behind it: start what goes on by itself in the set-up, with Environment.Background, and register the function that processes one item with clientgo.Sync",
+		}
+	case at == starting && !reads(call):
+		call = &kube.Unmodelled{
+			Asked:  fmt.Sprintf("what the Run method of %s does at its start: %q", u.name, call.String()),
+			Reason: "the method is run for each item anew, so that it would be done again each time: add first items to the queue in the set-up, too, have what is made at the start among the initial objects, and register the function that processes one item with clientgo.Sync",
 		}
 	}
 	returned := false
@@ -116,6 +124,12 @@ func (u unwinding) Do(call core.Call) core.Response {
 	response := u.EffectRecorder.Do(call)
 	returned = true
 	return response
+}
+
+// reads reports whether a call only reads.
+func reads(call core.Call) bool {
+	request, ok := call.(*kube.Request)
+	return ok && (request.Verb == kube.Get || request.Verb == kube.List)
 }
 
 // instance is a controller in an environment of its own, with those that share its process.

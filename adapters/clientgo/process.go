@@ -118,7 +118,7 @@ func (s *strategy) New() (core.Instance, error) {
 		return nil, fmt.Errorf("controller %s cannot be set up again: the set-up registers other controllers than the first time; it must do the same each time it runs", s.description.Name)
 	}
 	for _, c := range e.controllers {
-		c.queue.take()
+		c.initial, _ = c.queue.take()
 	}
 	if !s.description.Active {
 		e.background.stop()

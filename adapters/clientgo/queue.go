@@ -171,8 +171,10 @@ func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch run := q.run; {
-	case run.idle():
+	case run.stage() == idle:
 		return false
+	case run.stage() == starting:
+		return slices.Contains(q.controller.initial, request) // which is so at the start of the process only
 	case run != nil && item == run.item && after <= 0:
 		run.again = true
 	case run != nil && item == run.item:
@@ -236,14 +238,36 @@ func (q *Queue[T]) Done(item T) { q.finish(item, recover()) }
 // patience is how long, on the virtual clock, a run goes on after its item is done: for its worker to come back, and for what else goes on to show itself.
 const patience = time.Hour
 
-// idle reports whether the worker of a run has asked for the next item some time ago.
-func (q *Queue[T]) idle() bool {
+// stage is how far a run is whose worker takes the item with Get.
+type stage int
+
+const (
+	// starting runs have not handed out the item.
+	starting stage = iota
+	// underway is all in between.
+	underway
+	// idle is a run whose worker has asked for the next item some time ago.
+	idle
+)
+
+// stage returns how far the run is that is going on.
+func (q *Queue[T]) stage() stage {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.run.idle()
+	return q.run.stage()
 }
 
-func (t *turn[T]) idle() bool { return t != nil && !t.back.IsZero() && time.Since(t.back) > 0 }
+func (t *turn[T]) stage() stage {
+	switch {
+	case t == nil || t.stopped == nil:
+		return underway
+	case !t.handed:
+		return starting
+	case !t.back.IsZero() && time.Since(t.back) > 0:
+		return idle
+	}
+	return underway
+}
 
 func (q *Queue[T]) finish(item T, panicked any) {
 	place := ""
