@@ -290,7 +290,9 @@ func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, e
 			return from, false, err
 		}
 		all = slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes })
-		if len(all) == 0 || slices.ContainsFunc(all, func(r reconciled) bool { return r.to.Text() != landed.Text() || r.wrote || r.result.Err == nil && !r.result.Requeue }) {
+		if len(all) == 0 || slices.ContainsFunc(all, func(r reconciled) bool {
+			return r.to.Text() != landed.Text() || r.wrote || r.result.Err == nil && !r.result.Requeue
+		}) {
 			return from, false, nil
 		}
 	}
