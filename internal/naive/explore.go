@@ -247,8 +247,14 @@ func (e *explorer) expand(id core.StateID) error {
 // idle reports whether controllers do nothing, or nothing but to try again what comes to nothing, given the steps that they may take. Those in which a call fails or a process crashes do not count. Where calls are steps, the whole
 // run that begins counts, and that of one that goes on: up to its end, and then once more.
 func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, err error) {
-	again := func(to State, result core.Result, wrote bool) bool {
-		return to.Text() == from.Text() && !wrote && (result.Err != nil || result.Requeue)
+	again := func(at State, runs []reconciled) bool {
+		return len(runs) > 0 && !slices.ContainsFunc(runs, func(r reconciled) bool {
+			return r.to.Text() != at.Text() || r.wrote || r.result.Err == nil && !r.result.Requeue
+		})
+	}
+	whole := func(at State, item core.Item) ([]reconciled, error) {
+		all, err := e.reconcile(at, e.player(item.Strategy), item)
+		return slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes }), err
 	}
 	landed = from
 	flown := []core.Item{}
@@ -262,12 +268,9 @@ func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, e
 		case core.Reconcile:
 			runs = []reconciled{{to: to, result: core.Result{Requeue: edge.Requeued || edge.Failed != ""}, wrote: edge.Wrote}}
 		case core.Begin:
-			i := slices.IndexFunc(e.players(), func(p player) bool { return p.Name == edge.Step.Item.Strategy })
-			all, err := e.reconcile(from, e.players()[i], edge.Step.Item)
-			if err != nil {
+			if runs, err = whole(from, edge.Step.Item); err != nil {
 				return from, false, err
 			}
-			runs = slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes })
 		case core.Ask, core.Return:
 			if slices.Contains(flown, edge.Step.Item) {
 				continue
@@ -280,20 +283,14 @@ func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, e
 			landed = after
 			continue
 		}
-		if len(runs) == 0 || slices.ContainsFunc(runs, func(r reconciled) bool { return !again(r.to, r.result, r.wrote) }) {
+		if !again(from, runs) {
 			return from, false, nil
 		}
 	}
 	for _, item := range flown {
-		all, err := e.reconcile(landed, e.player(item.Strategy), item)
-		if err != nil {
+		runs, err := whole(landed, item)
+		if err != nil || !again(landed, runs) {
 			return from, false, err
-		}
-		all = slices.DeleteFunc(all, func(r reconciled) bool { return r.to.failures != from.failures || r.to.crashes != from.crashes })
-		if len(all) == 0 || slices.ContainsFunc(all, func(r reconciled) bool {
-			return r.to.Text() != landed.Text() || r.wrote || r.result.Err == nil && !r.result.Requeue
-		}) {
-			return from, false, nil
 		}
 	}
 	return landed, true, nil
