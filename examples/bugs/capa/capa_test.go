@@ -27,7 +27,7 @@ func TestBounds(t *testing.T) {
 		{"a crash", false, orrery.Options{Crashes: 1}, 9, core.Violated},
 		{"a call that fails", false, orrery.Options{Failures: 1}, 9, core.Violated},
 		{"a crash, fixed", true, orrery.Options{Crashes: 1}, 7, core.Holds},
-		{"everything, fixed", true, orrery.Options{Crashes: 1, Failures: 1, Stale: old}, 22, core.Holds},
+		{"everything, fixed", true, orrery.Options{Crashes: 1, Failures: 1, Stale: old}, 26, core.Holds},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			system, err := System(test.fixed)
