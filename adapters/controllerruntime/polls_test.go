@@ -62,6 +62,10 @@ func TestTimesOfDay(t *testing.T) {
 		"on Wednesdays, every day":        {24 * time.Hour, func(now time.Time) bool { return now.Weekday() == time.Wednesday }, core.Violated},
 		"at three, every day at midnight": {24 * time.Hour, func(now time.Time) bool { return now.Hour() == 3 }, core.Holds},
 		"never":                           {30 * time.Minute, func(now time.Time) bool { return now.Hour() == 24 }, core.Holds},
+		"by day, and nobody looks again":  {0, func(now time.Time) bool { return now.Hour() >= 9 && now.Hour() < 17 }, core.Inconclusive},
+		"never, and nobody looks again":   {0, func(now time.Time) bool { return now.Hour() == 24 }, core.Holds},
+		// A month is too short, and a year too long.
+		"between two and three months": {24 * time.Hour, func(now time.Time) bool { return now.YearDay() > 60 && now.YearDay() <= 90 && now.Year() == 2000 }, core.Violated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("app", nil)), controllerruntime.Properties(properties.Convergent()...),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/internal/periodic"
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
@@ -185,30 +186,37 @@ func (s *Space) overlook() error {
 	return nil
 }
 
-// looksLater finds out what would be done in a state after a long time.
+// looksLater finds out what would be done in a state after some time.
 func (s *Space) looksLater(id core.StateID) (found bool, err error) {
 	w := s.executor
 	w.Load(s.row(id))
 	idle := w.Idle((*transition.Actor).Awaits)
-	if len(idle) == 0 || !w.Later() {
+	if len(idle) == 0 {
 		return false, nil
 	}
-	later := w.Vector.AppendRow(nil)
-	for _, it := range idle {
-		does, err := s.deedIn(later, it)
-		now := ""
-		if does != "" && err == nil {
-			now, err = s.deedIn(s.row(id), it)
-		}
-		switch {
-		case err != nil:
-			return false, err
-		case does != "" && does == now: // which has nothing to do with the time
-			s.machine.Overlooks(it, transition.Again, does)
-			return true, nil
-		case does != "":
-			s.machine.Overlooks(it, "after a long time", does)
-			return true, nil
+	for _, span := range w.Later() {
+		w.Load(s.row(id))
+		w.Skip(span)
+		later := w.Vector.AppendRow(nil)
+		for _, it := range idle {
+			does, err := s.deedIn(later, it)
+			if does == "" && err == nil {
+				continue
+			}
+			now, some := "", "after a long time"
+			if name := calendar.NameOf(span, behavior.Epoch); name != "" {
+				some = "after " + name
+			}
+			if err == nil {
+				now, err = s.deedIn(s.row(id), it)
+			}
+			if does == now { // which has nothing to do with the time
+				some = transition.Again
+			}
+			if err == nil {
+				s.machine.Overlooks(it, some, does)
+			}
+			return err == nil, err
 		}
 	}
 	return false, nil

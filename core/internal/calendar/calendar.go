@@ -112,9 +112,26 @@ func Spans() []time.Duration {
 	return []time.Duration{time.Minute + 5*second, time.Hour + 11*second, day + 17*second, 30*day + 23*second, 365*day + 31*second}
 }
 
-// Around are how long after a moment those look who look again every so often, once at each other hour of a day and at noon on each day of a week as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
+// Amid is a span in the middle of two: of whole seconds, and some milliseconds, so that it is no sum of those that people have names for.
+func Amid(from, until time.Duration) time.Duration {
+	return (from + (until-from)/2).Truncate(time.Second) + 9*time.Millisecond
+}
+
+// late is how much longer times are than what people call them, so that they are no sums of others.
+const late = 8*time.Second + 7*time.Millisecond
+
+// Hours are how long after a moment those are looked at who may look at any time: at another hour on each day of a week, three hours apart.
+func Hours() []time.Duration {
+	var times []time.Duration
+	for day := range 7 {
+		times = append(times, time.Duration(24*day+3*(day+1))*time.Hour+late)
+	}
+	return times
+}
+
+// Around are how long after a moment those look who look again every so often, once at each other hour of a day, at noon on each day of a week, and in each month of a year, as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
 func Around(every time.Duration) []time.Duration {
-	const hour, late = time.Hour, 8*time.Second + 7*time.Millisecond
+	const hour = time.Hour
 	every = max(every.Truncate(time.Second), time.Second)
 	var times []time.Duration
 	for h := range 24 {
@@ -122,6 +139,9 @@ func Around(every time.Duration) []time.Duration {
 	}
 	for day := range 7 {
 		times = append(times, time.Duration(day)*24*hour+12*hour)
+	}
+	for month := range 12 {
+		times = append(times, time.Duration(month+1)*30*24*hour+18*hour)
 	}
 	for i, at := range times {
 		times[i] = at + (every-at%every)%every + late

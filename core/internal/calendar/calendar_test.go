@@ -63,12 +63,12 @@ func TestSpans(t *testing.T) {
 func TestAround(t *testing.T) {
 	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	for every, want := range map[time.Duration]struct{ times, hours, days int }{
-		time.Second:               {29, 23, 7}, // each hour of the first day but its first, and noon of the next six
-		40 * time.Minute:          {29, 23, 7},
-		time.Hour:                 {29, 23, 7},
-		5 * time.Hour:             {25, 23, 7},
-		24 * time.Hour:            {23, 1, 7},
-		7 * 24 * time.Hour:        {23, 1, 1},
+		time.Second:               {41, 23, 7}, // each hour of the first day but its first, noon of the next six, and each month
+		40 * time.Minute:          {41, 23, 7},
+		time.Hour:                 {41, 23, 7},
+		5 * time.Hour:             {37, 23, 7},
+		24 * time.Hour:            {35, 1, 7},
+		7 * 24 * time.Hour:        {30, 1, 1},
 		30 * 24 * time.Hour:       {12, 1, 7},
 		10 * 365 * 24 * time.Hour: {0, 0, 0},
 	} {
@@ -82,6 +82,27 @@ func TestAround(t *testing.T) {
 		}
 		if got := (struct{ times, hours, days int }{len(times), len(hours), len(days)}); got != want || !slices.IsSorted(times) {
 			t.Errorf("every %s: %+v, want %+v: %v", every, got, want, times)
+		}
+	}
+}
+
+// TestHours has who is looked at at any time be looked at on each day of a week, at another hour each.
+func TestHours(t *testing.T) {
+	hours, days := map[int]bool{}, map[time.Weekday]bool{}
+	for _, by := range calendar.Hours() {
+		at := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(by)
+		hours[at.Hour()], days[at.Weekday()] = true, true
+	}
+	if len(hours) != 7 || len(days) != 7 || hours[0] {
+		t.Errorf("the hours are %v, the days %v", hours, days)
+	}
+}
+
+// TestAmid has the middle of two spans be between them, as long as they are seconds apart, and of no span that has a name.
+func TestAmid(t *testing.T) {
+	for _, until := range append(calendar.Spans(), 3*time.Second) {
+		if by := calendar.Amid(time.Second, until); by <= time.Second || by >= until || by%time.Second == 0 {
+			t.Errorf("amid a second and %s is %s", until, by)
 		}
 	}
 }

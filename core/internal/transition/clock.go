@@ -181,6 +181,31 @@ func (w *Walker) spans() []time.Duration {
 	return spans
 }
 
+// unexpectedSpan is a span that does not pass, and that ends one of several times for which a controller waits.
+type unexpectedSpan struct{ Span time.Duration }
+
+// Error implements error.
+func (u *unexpectedSpan) Error() string { return "a controller waits for " + u.Span.String() }
+
+func (u *unexpectedSpan) expect(c *Conditions) bool {
+	if slices.Contains(c.Spans, u.Span) {
+		return false
+	}
+	c.Spans = append(slices.Clip(c.Spans), u.Span)
+	slices.Sort(c.Spans)
+	return true
+}
+
+// unexpectedHaste is a controller that does something sooner than the times pass that are left: to let these pass all the same would be to keep it from what it does at its timer.
+type unexpectedHaste struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedHaste) Error() string {
+	return u.Controller + " does something sooner than time passes"
+}
+
+func (u *unexpectedHaste) expect(c *Conditions) bool { return added(&c.Sooner, u.Controller) }
+
 // hastens reports whether an actor is known to do something sooner than the times pass that are left.
 func (m *Machine) hastens(a *Actor) bool {
 	return slices.Contains(m.Conditions.Sooner, a.Strategy.Describe().Name)
@@ -188,6 +213,25 @@ func (m *Machine) hastens(a *Actor) bool {
 
 // Hasty names the controllers that are known to do something sooner than the times pass that are left, in the order of the system.
 func (m *Machine) Hasty() []string { return m.strategies(m.hastens) }
+
+// searchesAfter reports whether it is searched what comes after a run if a long time passes before it.
+func (l *Learner) searchesAfter(a *Actor, run behavior.Run) bool {
+	return a.awaits && !l.endsAfter(a, run)
+}
+
+// endsAfter reports whether no time passes any more in the search after a run, see [Walker.spans].
+func (l *Learner) endsAfter(a *Actor, run behavior.Run) bool {
+	times := l.Machine.calendar
+	n := times.When(run.Activation.Passed)
+	sooner := run.Leaf != nil && run.Leaf.Later() && l.Machine.hastens(a)
+	return times.Ends(n) || sooner && len(times.Spans(n)) == 1
+}
+
+// passes reports whether a span passes in the search when so much has passed.
+func (l *Learner) passes(span, passed time.Duration) bool {
+	times := l.Machine.calendar
+	return slices.Contains(times.Spans(times.When(passed)), span)
+}
 
 // pass lets the time of a span pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
 // clock of an instance does not go back. So are those that wait for the requests of others, of which nobody knows which these are.
@@ -219,18 +263,81 @@ func (w *Walker) pass(span time.Duration) error {
 	return nil
 }
 
-// Later lets the longest time pass for everybody in the state of the walker, which is no step, and reports whether any does.
-func (w *Walker) Later() bool {
-	clock := w.Machine.Clock
-	if clock == nowhere || w.Machine.calendar.Ends(int(w.Value(clock))) {
-		return false
+// Later are the times that could still pass in the state of the walker, the longest one first.
+func (w *Walker) Later() []time.Duration {
+	if w.Machine.Clock == nowhere {
+		return nil
 	}
-	spans := w.Machine.calendar.Spans(int(w.Value(clock)))
-	w.Set(clock, state.Value(w.Machine.calendar.After(int(w.Value(clock)), spans[len(spans)-1])))
-	return true
+	spans := slices.Clone(w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock))))
+	slices.Reverse(spans)
+	return spans
+}
+
+// Skip lets a time pass for everybody in the state of the walker, which is no step.
+func (w *Walker) Skip(span time.Duration) {
+	clock := w.Machine.Clock
+	w.Set(clock, state.Value(w.Machine.calendar.After(int(w.Value(clock)), span)))
 }
 
 // expire lets the time pass for an item, too, as one step.
 func (w *Walker) expire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)
+}
+
+// lookAround finds out whether an actor does something else at another hour of the day, or on another day of the week, than at once or when its timer has fired for the first time: it looks again after a while, or whoever makes it run may do so at any
+// time. Of runs that do the same calls to the same, one is looked at.
+func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error) {
+	if a.Background || a.domain.manner.Ticks || l.Fickle(a) || run.Faulty() || run.Leaf == nil || run.Activation.Event != nil || !a.looksAround(run) {
+		return false, nil
+	}
+	times := calendar.Hours()
+	if l.due(run) > 0 {
+		times = calendar.Around(run.Leaf.Result.RequeueAfter)
+	}
+	var ways []*behavior.Divergence
+	for _, by := range slices.Concat(l.Machine.Conditions.Spans, times) {
+		parting, _, err := l.lookAt(a, run, a.domain.shift(by))
+		if err != nil {
+			return false, err
+		}
+		if parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) }) {
+			continue
+		}
+		if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
+			return false, err
+		}
+		switch {
+		case l.passes(by, run.Activation.Passed):
+			a.noteLater(run, parting)
+			ways = append(ways, parting)
+		case !a.awaits || l.endsAfter(a, run):
+			return true, l.awaits(a, run, parting)
+		case a.laterOn[laterOf(run, parting)]:
+			if l.Searching && !l.Machine.hastens(a) {
+				return true, &unexpectedHaste{a.Strategy.Describe().Name}
+			}
+			ways = append(ways, parting)
+			a.again.Is(parting.Observed, "the behavior of %s depends on the time of the day or of the week, and it was not searched how it comes to the same again: %s, now: %s; later: %s", a.Name, run.Activation, parting.Recorded, parting.Observed)
+		default:
+			return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
+		}
+	}
+	return len(ways) > 0, nil
+}
+
+// looksAround reports whether a run is the first one of those which make the same calls to the same, and set a timer or do not, of which it is to be seen what they do at another time of the day, and notes it.
+func (a *Actor) looksAround(run behavior.Run) bool {
+	var shape strings.Builder
+	fmt.Fprintf(&shape, "%s after %s, later %t", run.Activation, run.Activation.Passed, run.Leaf.Later())
+	for _, edge := range run.Path {
+		shape.WriteString("\n" + behavior.Aim(edge.From.Call))
+	}
+	if a.around[shape.String()] {
+		return false
+	}
+	if a.around == nil {
+		a.around = map[string]bool{}
+	}
+	a.around[shape.String()] = true
+	return true
 }

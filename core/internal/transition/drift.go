@@ -146,11 +146,6 @@ func (l *Learner) drift(a *Actor, run behavior.Run, later *left) error {
 	return nil
 }
 
-// searchesAfter reports whether it is searched what comes after a run if a long time passes before it.
-func (l *Learner) searchesAfter(a *Actor, run behavior.Run) bool {
-	return a.awaits && !l.endsAfter(run)
-}
-
 // takeAlong takes the memory along that a run has left when the clock had moved.
 func (l *Learner) takeAlong(a *Actor, run behavior.Run, other *left) error {
 	var history []behavior.Run
@@ -340,18 +335,6 @@ func (l *Learner) decides(v *drifted, b begun, parting *behavior.Divergence) err
 	return l.awaits(v.by, v.run, &then)
 }
 
-// endsAfter reports whether no time passes any more in the search after a run.
-func (l *Learner) endsAfter(run behavior.Run) bool {
-	times := l.Machine.calendar
-	return times.Ends(times.When(run.Activation.Passed))
-}
-
-// passes reports whether a span passes in the search when so much has passed.
-func (l *Learner) passes(span, passed time.Duration) bool {
-	times := l.Machine.calendar
-	return slices.Contains(times.Spans(times.When(passed)), span)
-}
-
 // since finds out of a path that code takes when time has passed whether it takes it as soon as it does something else than before: where two runs go on that
 // part from a third one at the same place is seen only by going along one of them. There are several times else that the actor waits for.
 func (l *Learner) since(a *Actor, run behavior.Run) error {
@@ -371,7 +354,7 @@ func (l *Learner) since(a *Actor, run behavior.Run) error {
 		if err != nil {
 			return err
 		}
-		parting, by, err := l.amid(a, run, ways, run.Activation.Passed-span, span, look)
+		parting, by, err := l.amid(a, run, ways, run.Activation.Passed-span, glimpse{0, before}, glimpse{span, nil}, look)
 		if err != nil {
 			return err
 		}
@@ -398,33 +381,12 @@ func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavio
 	return l.lookAt(a, run, at)
 }
 
-// unexpectedSpan is a span that does not pass, and that ends one of several times for which a controller waits.
-type unexpectedSpan struct{ Span time.Duration }
-
-// Error implements error.
-func (u *unexpectedSpan) Error() string { return "a controller waits for " + u.Span.String() }
-
-func (u *unexpectedSpan) expect(c *Conditions) bool {
-	if slices.Contains(c.Spans, u.Span) {
-		return false
-	}
-	c.Spans = append(slices.Clip(c.Spans), u.Span)
-	slices.Sort(c.Spans)
-	return true
-}
-
-// unexpectedHaste is a controller that does something sooner than the times pass that are left: to let these pass all the same would be to keep it from what it does at its timer.
-type unexpectedHaste struct{ Controller string }
-
-// Error implements error.
-func (u *unexpectedHaste) Error() string {
-	return u.Controller + " does something sooner than time passes"
-}
-
-func (u *unexpectedHaste) expect(c *Conditions) bool { return added(&c.Sooner, u.Controller) }
-
-// mostSpans is how many spans pass in a search at most besides the long time.
-const mostSpans = 3
+const (
+	// mostSpans is how many spans pass in a search at most besides the long time.
+	mostSpans = 3
+	// fine is how many times shorter than the time until then a time is that nobody looks for.
+	fine = 1000
+)
 
 // lengths are durations and numbers in a text: what follows from how much time has passed is another one after each span.
 var lengths = regexp.MustCompile(`([0-9.]+(h|ms|m|µs|ns|s))+|[0-9.]+`)
@@ -455,18 +417,28 @@ func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence
 	if err != nil {
 		return err
 	}
-	parting, by, err := l.amid(a, run, ways, run.Activation.Passed, behavior.Epoch, look)
+	parting, by, err := l.amid(a, run, ways, run.Activation.Passed, glimpse{0, nil}, glimpse{behavior.Epoch, later}, look)
 	if err != nil || parting == nil {
 		return err
 	}
 	return l.severalTimes(a, run, by, parting.Recorded, parting.Observed, later.Observed)
 }
 
-// amid looks at a run at the times in between a moment and one that is so much later, and returns where it parts first in another way than some, and at the times that are searched, and when; nil if it does not. The
-// memories that it leaves then are taken along, where that is not searched.
-func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, from, until time.Duration, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
-	for _, by := range l.withDue(run, calendar.Spans()) {
-		if by >= until {
+// glimpse is where a run parts from what it does at its own time when so much has passed, nil if it does not.
+type glimpse struct {
+	by      time.Duration
+	parting *behavior.Divergence
+}
+
+// amid looks at a run at the times in between two, and returns where it parts first in another way than some, and at the times that are searched, and when; nil if it does not. The
+// memories that it leaves then are taken along, where that is not searched. Between two times at which it goes two ways it is to be seen as well whether it goes a third one.
+func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, from time.Duration, first, last glimpse, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
+	known := func(parting *behavior.Divergence) bool {
+		return parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) })
+	}
+	seen := []glimpse{first}
+	for _, by := range l.withDue(run, slices.Concat(calendar.Spans(), l.Machine.Conditions.Spans)) {
+		if by >= last.by {
 			break
 		}
 		parting, left, err := look(by)
@@ -481,7 +453,41 @@ func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, 
 			if err := l.takeAlong(a, run, left); err != nil {
 				return nil, 0, err
 			}
-		case parting != nil && !slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) }):
+		case !known(parting):
+			return parting, by, nil
+		}
+		seen = append(seen, glimpse{by, parting})
+	}
+	if l.forks(a, run.Activation) {
+		return nil, 0, nil
+	}
+	for i, end := range append(seen, last)[1:] {
+		parting, by, err := l.third(run, seen[i], end, look)
+		if err != nil || !known(parting) {
+			return parting, by, err
+		}
+	}
+	return nil, 0, nil
+}
+
+// third returns where a run parts in a third way between two times, and when, nil if it goes but the two ways that it goes then. It comes as close to where it turns from one to the other as the timer of the run does, or
+// as a small part of the time until then.
+func (l *Learner) third(run behavior.Run, from, until glimpse, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
+	same := func(one, other *behavior.Divergence) bool {
+		return one == other || one != nil && other != nil && alike(one, other)
+	}
+	step := max(l.due(run), from.by/fine, time.Second)
+	for until.by-from.by > step && !same(from.parting, until.parting) {
+		by := calendar.Amid(from.by, until.by)
+		parting, _, err := look(by)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case same(parting, from.parting):
+			from.by = by
+		case same(parting, until.parting):
+			until.by = by
+		default:
 			return parting, by, nil
 		}
 	}

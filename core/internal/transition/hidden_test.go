@@ -80,7 +80,7 @@ func filling(heeds bool) func() core.Instance {
 func moreClocks() []scenario {
 	return []scenario{
 		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, `
-2 states, 1 steps, 69 runs
+2 states, 1 steps, 83 runs
 rests: seen 2000-01-01T10:00:01.……001Z`},
 		{"it sleeps, and looks how late it is", sleeps(func(w world) {
 			if time.Now().After(afternoon()) {
@@ -95,7 +95,7 @@ waits: the behavior of c depends on the clock, and later times were not searched
 				w.put("late", "yes")
 			}
 		}), Conditions{Deadlines: 1}, `
-2 states, 1 steps, 75 runs
+2 states, 1 steps, 90 runs
 rests: 
 awaits: c`},
 		{"it keeps when it ran", renewing(true, false), Conditions{Deadlines: 1}, `
@@ -135,7 +135,7 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 1}, `
-9 states, 11 steps, 181 runs
+9 states, 11 steps, 231 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -143,7 +143,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 292 runs
+13 states, 17 steps, 362 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -173,7 +173,7 @@ memory of c: 1 [R.at]`},
 			c.Initial = []core.Request{"x", "y"}
 			return c
 		}), Conditions{Deadlines: 1}, `
-10 states, 13 steps, 290 runs
+10 states, 13 steps, 356 runs
 rests: 
 rests: x late, y late
 remembers: c
@@ -189,7 +189,7 @@ memory of c: 3 [R.at]`},
 2 states, 2 steps, 60 runs
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: put seen; later: asks to be run again`},
 		{"it has a bucket", of(func() *trade { return controller("c", filling(true)) }), Conditions{Deadlines: 1}, `
-7 states, 7 steps, 293 runs
+7 states, 7 steps, 320 runs
 rests: n 2
 rests: n 4
 remembers: c
@@ -197,13 +197,13 @@ awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps R.tokens in memory; then: changes R.tokens in memory and then, reconciling go, asks to be run again in 1m0s where it else get n
 memory of c: 4 [R.last R.tokens]`},
 		{"it has a bucket, and no time passes", of(func() *trade { return controller("c", filling(true)) }), Conditions{}, `
-4 states, 4 steps, 136 runs
+4 states, 4 steps, 143 runs
 rests: n 2
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1m0s; later: get n
 memory of c: 2 [R.last R.tokens]`},
 		{"it has a bucket that it does not heed", of(func() *trade { return controller("c", filling(false)) }), Conditions{Deadlines: 1}, `
-5 states, 4 steps, 178 runs
+5 states, 4 steps, 185 runs
 rests: n 4
 remembers: c
 memory of c: 2 [R.last R.tokens]`},
@@ -345,12 +345,12 @@ func splitting() core.Instance {
 func moreBackgrounds() []scenario {
 	return []scenario{
 		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{}, `
-3 states, 2 steps, 41 runs
+3 states, 2 steps, 48 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},
 		{"it polls, and leaves something waiting one day", of(func() *trade { return controller("c", splitting) }), Conditions{Active: []string{"c"}}, `
-3 states, 3 steps, 89 runs
+3 states, 3 steps, 96 runs
 rests: 
 active: c
 memory of c: 1 []
@@ -360,7 +360,7 @@ nondeterministic memory c (background): with the same responses, a reused instan
 			c.Active, c.Opaque = true, true
 			return c
 		}), Conditions{}, `
-3 states, 2 steps, 43 runs
+3 states, 2 steps, 50 runs
 rests: go by hand
 memory of c: 1 []`},
 	}

@@ -34,7 +34,7 @@ rests: n 1`},
 			atOnce(w, errand{verb: "make", name: "n", text: "1"}, errand{verb: "make", name: "n", text: "1"})
 			return core.Result{}
 		}), Conditions{}, `
-2 states, 1 steps, 59 runs
+2 states, 1 steps, 66 runs
 rests: n 1
 doubts: c makes concurrent calls whose order matters, reconciling go: "make n" and "make n" were not answered in every order. Make one call after the other, or make the calls independent of what the other writes`},
 		{"it is blocked unless its call fails", failing(plainly(func(w world, _ core.Request) core.Result { return core.Result{Blocked: w.put("n", "1") == "done"} })), Conditions{Failures: 1, Crashes: 1}, `
@@ -67,7 +67,7 @@ rests: n `},
 			c.Watches = []core.Kind{"note"}
 			return c
 		}), Conditions{}, `
-2 states, 1 steps, 57 runs
+2 states, 1 steps, 64 runs
 rests: a 1, b 1, n 2
 doubts: c makes concurrent calls whose order matters, handling an event of note a: "put n" and "put n" were not answered in every order. Make one call after the other, or make the calls independent of what the other writes`},
 		{"handlers make a call in the midst of two calls", of(func() *trade {
@@ -85,7 +85,7 @@ doubts: c makes concurrent calls whose order matters, handling an event of note 
 			c.Watches = []core.Kind{"note"}
 			return c
 		}), Conditions{}, `
-3 states, 2 steps, 72 runs
+3 states, 2 steps, 79 runs
 rests: m 1, n 1
 rests: m 2, n 2`},
 		{"it counts unseen, and writes dates", of(func() *trade {
@@ -119,14 +119,14 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 2 states, 2 steps, 69 runs
 nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs in R.n ["then one run: put n with \"1\"" "and the other: put n with \"2\""]`},
 		{"it waits for a time, and is active", of(func() *trade { return controller("c", since) }), Conditions{Active: []string{"c"}, Deadlines: 1}, `
-5 states, 5 steps, 125 runs
+5 states, 5 steps, 132 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 active: c
 awaits: c
 memory of c: 0 []`},
 		{"three calls at once, in one order, and one fails", failing(watching(putAtOnce(3))), Conditions{Orders: 1, Failures: 1}, `
-4 states, 7 steps, 149 runs
+4 states, 7 steps, 156 runs
 rests: n 1
 rests: n 2
 doubts: c makes concurrent calls whose order matters, reconciling go: "put n" and "put n" were not answered in every order. Leave out --orders 1 (Options.Orders), or make the calls independent of what the other writes`},
@@ -187,7 +187,7 @@ nondeterministic chance c: with the same responses, two fresh instances behave d
 				}}
 			})
 		}), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 82 runs
+4 states, 3 steps, 110 runs
 rests: last 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 3 [R.first R.last R.runs]`},
@@ -212,7 +212,7 @@ memory of c: 3 [R.first R.last R.runs]`},
 				}}
 			})
 		}), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 109 runs
+4 states, 3 steps, 137 runs
 rests: last 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 3 [R.first R.last R.runs]`},
@@ -256,7 +256,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 			d.Initial = nil
 			return lab([]core.Strategy{c, d})
 		}, Conditions{}, `
-3 states, 2 steps, 114 runs
+3 states, 2 steps, 128 runs
 rests: seen 2000-01-01T00:00:01.……001Z`},
 		{"handlers look at what the other of two calls writes", of(func() *trade {
 			c := controller("c", func() core.Instance {
@@ -276,7 +276,7 @@ rests: seen 2000-01-01T00:00:01.……001Z`},
 			c.Watches = []core.Kind{"note"}
 			return c
 		}), Conditions{}, `
-3 states, 2 steps, 116 runs
+3 states, 2 steps, 130 runs
 rests: a 1, b 1, seen 
 rests: a 1, b 1, seen 1`},
 		{"it shows its memory until it has any", of(func() *trade {

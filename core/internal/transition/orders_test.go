@@ -76,70 +76,70 @@ func orderings() []scenario {
 	}, "a 1")
 	return []scenario{
 		{"three calls", watching(putAtOnce(3)), Conditions{}, `
-4 states, 3 steps, 134 runs
+4 states, 3 steps, 141 runs
 rests: n 0
 rests: n 1
 rests: n 2`},
 		{"three calls, in two orders", watching(putAtOnce(3)), Conditions{Orders: 2}, `
-2 states, 1 steps, 74 runs
+2 states, 1 steps, 81 runs
 rests: n 2
 doubts: c makes concurrent calls whose order matters, reconciling go: "put n" and "put n" were not answered in every order. Raise --orders (Options.Orders), or make the calls independent of what the other writes`},
 		{"three calls, call by call", watching(putAtOnce(3)), Conditions{Granularity: PerCall}, `
-20 states, 22 steps, 144 runs
+20 states, 22 steps, 151 runs
 rests: n 0
 rests: n 1
 rests: n 2`},
 		{"three calls, call by call, in two orders", watching(putAtOnce(3)), Conditions{Granularity: PerCall, Orders: 2}, `
-6 states, 5 steps, 62 runs
+6 states, 5 steps, 69 runs
 rests: n 2
 doubts: c makes concurrent calls whose order matters, reconciling go: "put n" and "put n" were not answered in every order. Raise --orders (Options.Orders), or make the calls independent of what the other writes`},
 		{"two calls, and one fails", failing(watching(putAtOnce(2))), Conditions{Failures: 1}, `
-5 states, 10 steps, 184 runs
+5 states, 10 steps, 191 runs
 rests: n 0
 rests: n 1`},
 		{"two calls, call by call, and one fails", failing(watching(putAtOnce(2))), Conditions{Failures: 1, Granularity: PerCall}, `
-22 states, 27 steps, 191 runs
+22 states, 27 steps, 198 runs
 rests: n 0
 rests: n 1`},
 		{"two calls, and a crash", watching(putAtOnce(2)), Conditions{Crashes: 1}, `
-8 states, 13 steps, 74 runs
+8 states, 13 steps, 81 runs
 rests: n 0
 rests: n 1`},
 		{"handlers make two calls", handlers, Conditions{}, `
-2 states, 1 steps, 13 runs
+2 states, 1 steps, 20 runs
 rests: a 1, n 2
 doubts: c makes concurrent calls whose order matters, handling an event of note a: "put n" and "put n" were not answered in every order. Make one call after the other, or make the calls independent of what the other writes`},
 		{"one order is blocked", watching(makeAtOnce(core.Result{Blocked: true})), Conditions{}, `
-2 states, 1 steps, 74 runs
+2 states, 1 steps, 81 runs
 rests: n 1`},
 		{"one order is blocked, and it may crash", watching(makeAtOnce(core.Result{Blocked: true})), Conditions{Crashes: 1}, `
-5 states, 4 steps, 90 runs
+5 states, 4 steps, 97 runs
 rests: n 1
 doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"one order is blocked, and a call may fail, and it may crash", failing(watching(makeAtOnce(core.Result{Blocked: true}))), Conditions{Crashes: 1, Failures: 1}, `
-11 states, 22 steps, 247 runs
+11 states, 22 steps, 254 runs
 rests: n 1
 rests: n 2
 doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"one order is blocked, call by call", watching(makeAtOnce(core.Result{Blocked: true})), Conditions{Granularity: PerCall}, `
-8 states, 7 steps, 93 runs
+8 states, 7 steps, 100 runs
 rests: n 1
 rests: n 2`},
 		{"two calls, call by call, in as many orders", watching(putAtOnce(2)), Conditions{Granularity: PerCall, Orders: 2}, `
-8 states, 7 steps, 75 runs
+8 states, 7 steps, 82 runs
 rests: n 0
 rests: n 1`},
 		{"one order is blocked, and a call may fail", failing(watching(makeAtOnce(core.Result{Blocked: true}))), Conditions{Failures: 1}, `
-4 states, 8 steps, 188 runs
+4 states, 8 steps, 195 runs
 rests: n 1
 rests: n 2`},
 		{"one order is blocked behind another call, and it may crash", watching(blockedLater), Conditions{Crashes: 1}, `
-6 states, 5 steps, 91 runs
+6 states, 5 steps, 98 runs
 rests: m 1, n 1
 rests: n 1
 doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"one order is blocked behind another call, and a call may fail, and it may crash", failing(watching(blockedLater)), Conditions{Crashes: 1, Failures: 1}, `
-16 states, 37 steps, 336 runs
+16 states, 37 steps, 343 runs
 rests: m 1, n 1
 rests: m 1, n 2
 rests: n 1
@@ -150,9 +150,9 @@ doubts: c is blocked after some orders or failures of its concurrent calls, reco
 			c.Standing, c.Initial = []core.Request{"x", "y"}, nil
 			return c
 		}), Conditions{}, `
-3 states, 12 steps, 104 runs`},
+3 states, 12 steps, 118 runs`},
 		{"one order is run again", watching(makeAtOnce(core.Result{Requeue: true})), Conditions{}, `
-3 states, 3 steps, 90 runs
+3 states, 3 steps, 97 runs
 rests: n 1`},
 	}
 }

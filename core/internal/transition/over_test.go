@@ -80,10 +80,10 @@ func TestMemoSaves(t *testing.T) {
 			all.Go(func() { w.put("n", "2") })
 			all.Wait()
 			return core.Result{}
-		}), Conditions{}, false, 117, 2},
-		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 72, 2},
-		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 69, 69},
-		{"it writes the time again and again", called("it writes the time again and again", clocks()).system, Conditions{}, false, 59, 1},
+		}), Conditions{}, false, 131, 2},
+		{"two calls at once", watching(twoAtOnce), Conditions{}, false, 79, 2},
+		{"it sleeps, and writes the time", sleeps(func(w world) { w.put("seen", time.Now().Format(time.RFC3339Nano)) }), Conditions{}, false, 83, 83},
+		{"it writes the time again and again", called("it writes the time again and again", clocks()).system, Conditions{}, false, 73, 1},
 		// What is found by chance, or waits for a time, is to be told in each search.
 		{"chance", chances()[0].system, Conditions{strays: []string{"c"}}, false, 0, 0},
 		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},

@@ -98,7 +98,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 			twoAtOnce(w, "")
 			return core.Result{Blocked: w.get("n") == "2"}
 		}), Conditions{Granularity: PerCall}, `
-11 states, 12 steps, 80 runs
+11 states, 12 steps, 87 runs
 rests: n 1`},
 		{"it crashes before its handlers have heard", of(func() *trade {
 			c := sequential(controller("c", func() core.Instance {
@@ -136,7 +136,7 @@ memory of c: 1 [R.n]`},
 				w.put("a", "1")
 			}
 		}), Conditions{}, `
-2 states, 1 steps, 57 runs
+2 states, 1 steps, 64 runs
 rests: a 1, b 1`},
 		{"it counts unseen, and sleeps", of(func() *trade {
 			return controller("c", func() core.Instance {
@@ -172,7 +172,7 @@ waits: the behavior of c depends on the clock, and later times were not searched
 			c.Initial = []core.Request{"one", "two"}
 			return c
 		}), Conditions{Active: []string{"c"}}, `
-5 states, 5 steps, 96 runs
+5 states, 5 steps, 110 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},
@@ -184,7 +184,7 @@ memory of c: 2 [R.n]`},
 			c.Initial = []core.Request{"one", "two"}
 			return c
 		}), Conditions{Active: []string{"c"}}, `
-4 states, 4 steps, 80 runs
+4 states, 4 steps, 108 runs
 rests: seen 2000-01-01T00:00:00Z
 active: c
 memory of c: 0 []`},
@@ -241,7 +241,7 @@ memory of d: 1 [R.n]`},
 				}}
 			})
 		}), Conditions{}, `
-4 states, 3 steps, 96 runs
+4 states, 3 steps, 103 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.passed in memory; later: keeps one and then, reconciling go, put odd where it else returns
@@ -274,7 +274,7 @@ memory of c: 3 [R.first R.runs]`},
 			c.Active = true
 			return c
 		}), Conditions{}, `
-3 states, 3 steps, 93 runs
+3 states, 3 steps, 100 runs
 rests: n 1
 memory of c: 2 []`},
 		{"it sleeps, writes the time, and is active", of(func() *trade {
@@ -290,23 +290,23 @@ memory of c: 2 []`},
 			c.Active, c.Initial = true, []core.Request{"one", "two", "three"}
 			return c
 		}), Conditions{}, `
-8 states, 12 steps, 427 runs
+8 states, 12 steps, 469 runs
 rests: seen 2000-01-01T00:02:00Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps, all write the time, and it is active", sleepingOnce(false, false), Conditions{}, `
-12 states, 14 steps, 212 runs
+12 states, 14 steps, 254 runs
 rests: seen 2000-01-01T00:00:00Z
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, all write the time, and it is active", sleepingOnce(false, true), Conditions{}, `
-16 states, 22 steps, 353 runs
+16 states, 22 steps, 402 runs
 rests: go yes, seen 2000-01-01T00:00:00Z
 rests: go yes, seen 2000-01-01T00:00:01.……001Z
 rests: go yes, seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, one notes the time, and it is active", sleepingOnce(true, true), Conditions{}, `
-12 states, 20 steps, 309 runs
+12 states, 20 steps, 330 runs
 rests: go yes
 memory of c: 2 [R.at R.n]`},
 		{"handlers write the time in a run", hearing(func(w world, _ core.Request) core.Result {
@@ -318,7 +318,7 @@ memory of c: 2 [R.at R.n]`},
 				w.put("seen", time.Now().Format(time.RFC3339Nano))
 			}
 		}), Conditions{}, `
-2 states, 1 steps, 57 runs
+2 states, 1 steps, 64 runs
 rests: a 1, b 1, seen 2000-01-01T00:00:00Z`},
 		{"handlers make a call that waits for its answer", hearing(func(w world, _ core.Request) core.Result {
 			atOnce(w, errand{verb: "put", name: "b", text: "1"}, errand{verb: "put", name: "b", text: "2"}, errand{verb: "put", name: "c", text: "1"})
@@ -328,7 +328,7 @@ rests: a 1, b 1, seen 2000-01-01T00:00:00Z`},
 				w.put("b", "1")
 			}
 		}), Conditions{}, `
-3 states, 2 steps, 224 runs
+3 states, 2 steps, 245 runs
 rests: b 1, c 1
 rests: b 2, c 1`},
 		{"it draws in vain, and remembers something else", func() *core.System {

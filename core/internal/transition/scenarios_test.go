@@ -132,7 +132,7 @@ func clocks() []scenario {
 	}
 	return []scenario{
 		{"it waits for a time", of(func() *trade { return controller("c", since) }), Conditions{Deadlines: 1}, `
-7 states, 8 steps, 150 runs
+7 states, 8 steps, 169 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 awaits: c`},
@@ -141,17 +141,17 @@ awaits: c`},
 rests: since 2000-01-01T00:00:01Z
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late`},
 		{"it keeps a deadline", of(func() *trade { return controller("c", sinceInMemory) }), Conditions{Deadlines: 2}, `
-5 states, 5 steps, 99 runs
+5 states, 5 steps, 125 runs
 rests: 
 rests: late yes
 remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it writes the time", writes(false), Conditions{}, `
-2 states, 1 steps, 58 runs
+2 states, 1 steps, 72 runs
 rests: seen 2000-01-01T00:00:01.……001Z`},
 		{"it writes the time again and again", writes(true), Conditions{Deadlines: 1}, `
-3 states, 3 steps, 59 runs`},
+3 states, 3 steps, 73 runs`},
 		{"it renews the time", watching(renews), Conditions{Deadlines: 1}, `
 8 states, 10 steps, 128 runs
 rests: seen 2000-01-01T00:00:01.……001Z
@@ -159,7 +159,7 @@ rests: seen 2019-12-27T07:07:02.……002Z
 awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does another thing each time, such as to count or to toggle, that is no help: leave that out): reconciling go, now: asks to be run again in 1h0m0s; later: put seen`},
 		{"it waits for two times", watching(twoTimes), Conditions{Deadlines: 1}, `
-13 states, 17 steps, 244 runs
+13 states, 17 steps, 294 runs
 rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
@@ -169,14 +169,14 @@ awaits: c`},
 			system.Scenario.Actions = []core.Action{{Name: "look", Do: func(r core.EffectRecorder) error { world{r}.put("seen", "yes"); return nil }}}
 			return system
 		}, Conditions{Deadlines: 1}, `
-15 states, 24 steps, 218 runs
+15 states, 24 steps, 237 runs
 rests: late yes, seen yes, since 2000-01-01T00:00:01Z
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: seen yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 awaits: c`},
 		{"it takes the time", of(func() *trade { return controller("c", stopwatch(false)) }), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 97 runs
+4 states, 3 steps, 104 runs
 rests: 
 remembers: c
 memory of c: 3 [R.began R.runs]`},
@@ -188,7 +188,7 @@ awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put slow where it else returns
 memory of c: 3 [R.began R.runs]`},
 		{"it heeds how long it took, and no time passes", of(func() *trade { return controller("c", stopwatch(true)) }), Conditions{}, `
-4 states, 3 steps, 94 runs
+4 states, 3 steps, 101 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else returns
@@ -207,20 +207,20 @@ func backgrounds() []scenario {
 	}
 	return []scenario{
 		{"it hands on", of(hands), Conditions{}, `
-3 states, 2 steps, 43 runs
+3 states, 2 steps, 50 runs
 rests: go by hand
 memory of c: 1 []`},
 		{"it hands on, and crashes", of(hands), Conditions{Crashes: 1}, `
-7 states, 8 steps, 58 runs
+7 states, 8 steps, 65 runs
 rests: go by hand
 memory of c: 1 []`},
 		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `
-3 states, 2 steps, 42 runs
+3 states, 2 steps, 49 runs
 rests: late yes
 active: c
 memory of c: 1 []`},
 		{"it polls, and is tired one day", ticks(4), Conditions{Active: []string{"c"}}, `
-3 states, 3 steps, 89 runs
+3 states, 3 steps, 96 runs
 rests: 
 active: c
 memory of c: 1 []
@@ -255,11 +255,11 @@ nondeterministic chance c: with the same responses, two fresh instances behave d
 2 states, 2 steps, 13 runs
 nondeterministic chance c: with the same responses, two fresh instances behave differently: it depends on random numbers, map order, or global state ["then one run: put n with \"446\"" "and the other: put n with \"448\""]`},
 		{"two calls at once", watching(twoAtOnce), Conditions{}, `
-3 states, 2 steps, 72 runs
+3 states, 2 steps, 79 runs
 rests: n 1
 rests: n 2`},
 		{"two calls at once, in one order", watching(twoAtOnce), Conditions{Orders: 1}, `
-2 states, 1 steps, 58 runs
+2 states, 1 steps, 65 runs
 rests: n 2
 doubts: c makes concurrent calls whose order matters, reconciling go: "put n" and "put n" were not answered in every order. Leave out --orders 1 (Options.Orders), or make the calls independent of what the other writes`},
 	}

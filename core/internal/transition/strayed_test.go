@@ -232,7 +232,7 @@ func TestFindingOutInterrupted(t *testing.T) {
 	l.Context = ended
 	known := &behavior.Divergence{}
 	v := &left{contents: map[string]string{"R.n": "9"}, at: shift{run: behavior.Tick}, parting: known}
-	if parting, _, err := l.amid(a, runs[0], []*behavior.Divergence{known}, 0, behavior.Epoch, func(time.Duration) (*behavior.Divergence, *left, error) { return nil, v, nil }); parting != nil || !errors.Is(err, context.Canceled) {
+	if parting, _, err := l.amid(a, runs[0], []*behavior.Divergence{known}, 0, glimpse{}, glimpse{behavior.Epoch, known}, func(time.Duration) (*behavior.Divergence, *left, error) { return nil, v, nil }); parting != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("what is left in between cannot be taken along: %+v, %v", parting, err)
 	}
 }

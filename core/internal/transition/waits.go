@@ -145,11 +145,11 @@ func (l *Learner) due(run behavior.Run) time.Duration {
 
 // withDue returns some spans together with the one after which the timer of a run has fired, in their order.
 func (l *Learner) withDue(run behavior.Run, spans []time.Duration) []time.Duration {
-	if by := l.due(run); by > 0 && !slices.Contains(spans, by) {
+	if by := l.due(run); by > 0 {
 		spans = append(spans, by)
-		slices.Sort(spans)
 	}
-	return spans
+	slices.Sort(spans)
+	return slices.Compact(spans)
 }
 
 // far returns how long after a run its timer has fired if it is set for longer than anything that is waited for, as for a date in an object, 0 if it is not: several long times may have to pass until then.
@@ -168,7 +168,7 @@ func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 	switch {
 	case a.Background || a.domain.manner.Ticks || by+far == 0:
 		return false, nil
-	case by > 0 && (l.passes(by, run.Activation.Passed) || l.endsAfter(run) && a.awaits):
+	case by > 0 && (l.passes(by, run.Activation.Passed) || l.endsAfter(a, run) && a.awaits):
 		return true, nil // which another search may have to find out
 	}
 	parting, _, err := l.lookAt(a, run, a.domain.shift(by+far)) // one of them is 0
@@ -179,61 +179,12 @@ func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 		return false, err
 	}
 	switch {
-	case !a.awaits || far > 0 && l.endsAfter(run):
+	case !a.awaits || far > 0 && l.endsAfter(a, run):
 		return true, l.awaits(a, run, parting)
 	case far > 0:
 		return true, nil // the search comes to it, or to its end
 	}
 	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
-}
-
-// lookAround finds out whether an actor that looks again after a while does something else at another hour of the day, or on another day of the week, than when its timer has fired for the first time. Of runs that do the same calls
-// to the same, one is looked at.
-func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error) {
-	by := l.due(run)
-	if by == 0 || a.Background || a.domain.manner.Ticks || l.Fickle(a) || run.Faulty() || !a.looksAround(run) {
-		return false, nil
-	}
-	var ways []*behavior.Divergence
-	for _, by := range slices.Concat(l.Machine.Conditions.Spans, calendar.Around(run.Leaf.Result.RequeueAfter)) {
-		parting, _, err := l.lookAt(a, run, a.domain.shift(by))
-		switch {
-		case err != nil:
-			return false, err
-		case parting == nil, slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) }):
-		case l.passes(by, run.Activation.Passed):
-			a.noteLater(run, parting)
-			ways = append(ways, parting)
-		case !a.awaits || l.endsAfter(run):
-			return true, l.awaits(a, run, parting)
-		case a.laterOn[laterOf(run, parting)]:
-			if l.Searching && !l.Machine.hastens(a) {
-				return true, &unexpectedHaste{a.Strategy.Describe().Name}
-			}
-			ways = append(ways, parting)
-			a.again.Is(parting.Observed, "the behavior of %s depends on the time of the day or of the week, and it was not searched how it comes to the same again: %s, now: %s; later: %s", a.Name, run.Activation, parting.Recorded, parting.Observed)
-		default:
-			return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
-		}
-	}
-	return len(ways) > 0, nil
-}
-
-// looksAround reports whether a run is the first one of those which make the same calls to the same, and end as well, of which it is to be seen what they do at another time of the day, and notes it.
-func (a *Actor) looksAround(run behavior.Run) bool {
-	var shape strings.Builder
-	fmt.Fprintf(&shape, "%s after %s", run.Activation, run.Activation.Passed)
-	for _, edge := range run.Path {
-		shape.WriteString("\n" + behavior.Aim(edge.From.Call))
-	}
-	if a.around[shape.String()] {
-		return false
-	}
-	if a.around == nil {
-		a.around = map[string]bool{}
-	}
-	a.around[shape.String()] = true
-	return true
 }
 
 // lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
@@ -342,7 +293,7 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error)
 
 // awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
-	if run.Leaf != nil && (l.Machine.longTimes() == 0 || l.endsAfter(run)) {
+	if run.Leaf != nil && (l.Machine.longTimes() == 0 || l.endsAfter(a, run)) {
 		run.Leaf.Awaits = true
 	}
 	text := fmt.Sprintf("%s, now: %s; later: %s", run.Activation, parting.Recorded, parting.Observed)
@@ -351,7 +302,7 @@ func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergenc
 		a.Waits.Is(parting.Observed, "the behavior of %s depends on the clock, and later times were not searched: %s", a.Name, text)
 	case !a.awaits:
 		return &unexpectedDeadline{a.waitTogether()}
-	case !l.endsAfter(run):
+	case !l.endsAfter(a, run):
 		a.noteLater(run, parting)
 		return l.between(a, run, parting)
 	default:
