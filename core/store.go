@@ -19,6 +19,14 @@ type Snapshot interface {
 	Held(Key) []Content
 }
 
+// Caching is a [Snapshot] that is told of caches which the store reads for itself, such as that of an admission webhook: they are not modelled, and show the store as it is. Where caches may be stale, that is a reason against a verdict.
+type Caching interface {
+	Snapshot
+
+	// ReadsCache says who reads which kind from a cache of its own, in words that fit before "reads".
+	ReadsCache(who string, kind Kind)
+}
+
 // Store is the port to the simulated world. A store is pure: it keeps no state
 // of its own between calls, and equal calls that read equal contents get equal
 // answers. Implementations must be safe for use by one goroutine at a time.

@@ -67,9 +67,10 @@ var errNotTaken = errors.New("the controller returned without taking the item fr
 
 // Run registers a controller that can only be run, such as by its Run method: the function must take items from the queue, mark them as done, and return when its context is
 // over. For each item it is run anew, on a virtual clock: the queue hands out that item alone, and the run ends an hour after the item is done and its worker has asked for the next. What the function has started
-// besides, such as a ticker, and asks for something in that hour is not modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync]. The
-// controller is given as for [Sync].
+// besides, such as a ticker, and asks for something in that hour is not modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync]. What it
+// keeps in local variables from one item to the next is lost: keep it in fields. The controller is given as for [Sync].
 func Run[T comparable](e *Environment, name string, controller any, queue *Queue[T], run func(context.Context) error) *Controller {
+	e.notes.Assume("The Run method of %s is begun anew for each item: what it keeps in local variables from one item to the next, and not in fields, was not searched.", name)
 	return register(e, name, controller, queue, func(ctx context.Context, item T, recorder core.EffectRecorder) core.Result {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()

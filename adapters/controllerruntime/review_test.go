@@ -274,3 +274,63 @@ func TestWebhookThatNeverAnswersIsFound(t *testing.T) {
 		t.Errorf("the finding does not name the webhook: %s", story)
 	}
 }
+
+// crowd lets one ConfigMap be made, as far as it reads.
+type crowd struct{ reader client.Reader }
+
+func (c crowd) ValidateCreate(ctx context.Context, _ *corev1.ConfigMap) (admission.Warnings, error) {
+	var all corev1.ConfigMapList
+	if err := c.reader.List(ctx, &all); err != nil {
+		return nil, err
+	}
+	if len(all.Items) > 0 {
+		return nil, errors.New("one is enough")
+	}
+	return nil, nil
+}
+
+func (crowd) ValidateUpdate(context.Context, *corev1.ConfigMap, *corev1.ConfigMap) (admission.Warnings, error) {
+	return nil, nil
+}
+
+func (crowd) ValidateDelete(context.Context, *corev1.ConfigMap) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// TestCachedReviews has a webhook that reads from a cache be a reason against a verdict where that may be stale.
+func TestCachedReviews(t *testing.T) {
+	for name, test := range map[string]struct {
+		reads func(ctrl.Manager) client.Reader
+		stale []orrery.Staleness
+		want  core.Verdict
+	}{
+		"of a cache":                   {func(m ctrl.Manager) client.Reader { return m.GetClient() }, nil, core.Holds},
+		"of a cache that is stale":     {func(m ctrl.Manager) client.Reader { return m.GetClient() }, []orrery.Staleness{{Rule: orrery.Lag(1)}}, core.Inconclusive},
+		"where another cache is stale": {func(m ctrl.Manager) client.Reader { return m.GetClient() }, []orrery.Staleness{{Kind: "Widget.example.org", Rule: orrery.Lag(1)}}, core.Holds},
+		"where a cache would be stale": {func(m ctrl.Manager) client.Reader { return m.GetAPIReader() }, []orrery.Staleness{{Rule: orrery.Lag(1)}}, core.Holds},
+	} {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)), controllerruntime.Properties(properties.Convergent()...),
+			controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				if err := ctrl.NewWebhookManagedBy(mgr, &corev1.ConfigMap{}).WithValidator(crowd{test.reads(mgr)}).Complete(); err != nil {
+					return err
+				}
+				return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+					for _, name := range []string{"first", "second"} {
+						if err := c.Create(ctx, configMap(name, nil)); err != nil && !apierrors.IsForbidden(err) && !apierrors.IsAlreadyExists(err) {
+							return ctrl.Result{}, err
+						}
+					}
+					return ctrl.Result{}, nil
+				}))
+			}))
+		result, err := orrery.Run(t.Context(), system, orrery.Options{Stale: test.stale})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reasons := strings.Join(result.Report.Reasons, "\n")
+		if result.Report.Verdict != test.want || (test.want == core.Inconclusive) != strings.Contains(reasons, "reads ConfigMap from a cache, and what it does when that is stale was not searched") {
+			t.Errorf("%s: it says %s, want %s: %s", name, result.Report.Verdict, test.want, reasons)
+		}
+	}
+}

@@ -6,7 +6,7 @@
 //
 // A [Reviewer] asks one webhook. Each review is made by a fresh instance, in a bubble of virtual time: so its timeout takes no time, a webhook
 // that waits for nothing is found out, and nothing is kept from one review to the next. What the webhook reads, it
-// reads of the store as it is when it is asked, through calls to a recorder that is part of the review. It may only read. One that
+// reads of the store as it is when it is asked, through calls to a recorder that is part of the review; a cache of it that may be stale is a reason against a verdict. It may only read. One that
 // does not come back in real time is left behind, and never asked again.
 //
 // How a webhook is registered and called is the library's of the adapter: it hands in a [Registered] with a function that makes a [Handle].

@@ -30,8 +30,8 @@ const (
 type Handle func(ctx context.Context, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)
 
 // Reviewer runs one webhook. Each review is made by a fresh instance, in a bubble of
-// virtual time. What it reads, it reads of the store as it is when it is asked, also
-// through a cached client.
+// virtual time. What it reads, it reads of the store as it is when it is asked. Where it does so
+// through a cached client, the store is told, see [core.Caching].
 type Reviewer struct {
 	server *kube.Server
 	// name is what messages call the webhook.
@@ -66,7 +66,7 @@ func (r *Reviewer) Review(state core.Snapshot, request *admissionv1.AdmissionReq
 	}
 	var response *admissionv1.AdmissionResponse
 	var failure, broken error
-	reads := &storeReader{server: r.server, state: state}
+	reads := &storeReader{server: r.server, state: state, name: r.name}
 	stopped := bubbled(r.deadline, func() {
 		var handle Handle
 		if handle, broken = r.remake(reads); broken == nil {
@@ -115,6 +115,8 @@ func (r *Reviewer) ask(handle Handle, request *admissionv1.AdmissionRequest) (*a
 type storeReader struct {
 	server *kube.Server
 	state  core.Snapshot
+	// name is that of the webhook.
+	name string
 
 	mu      sync.Mutex
 	stopped bool
@@ -130,6 +132,11 @@ func (s *storeReader) Do(call core.Call) core.Response {
 	defer s.mu.Unlock()
 	if s.stopped {
 		runtime.Goexit()
+	}
+	if request, ok := call.(*kube.Request); ok && call.Source() == core.Cached {
+		if caching, ok := s.state.(core.Caching); ok {
+			caching.ReadsCache("the webhook "+s.name, kube.KindOf(request.Kind.GroupKind()))
+		}
 	}
 	answer, err := s.server.Answer(s.state, call)
 	switch {

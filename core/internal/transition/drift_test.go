@@ -156,7 +156,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it looks first at both times that it keeps, and more time passes", illOrDead(true), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 346 runs
+13 states, 17 steps, 370 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -170,7 +170,7 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put done
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later that it took long", of(func() *trade { return controller("c", func() core.Instance { return asking(false) }) }), Conditions{}, `
-4 states, 4 steps, 170 runs
+4 states, 4 steps, 206 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again in 1h0m0s

@@ -99,19 +99,19 @@ waits: the behavior of c depends on the clock, and later times were not searched
 rests: 
 awaits: c`},
 		{"it keeps when it ran", renewing(true, false), Conditions{Deadlines: 1}, `
-3 states, 3 steps, 64 runs
+3 states, 3 steps, 76 runs
 rests: ask yes
 remembers: c
 memory of c: 1 [R.at]`},
 		{"it keeps when it ran, and tells", renewing(true, true), Conditions{Deadlines: 1}, `
-7 states, 7 steps, 230 runs
+7 states, 7 steps, 290 runs
 rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 1 [R.at]`},
 		{"it keeps a time that it renews", renewing(false, false), Conditions{Deadlines: 1}, `
-3 states, 3 steps, 84 runs
+3 states, 3 steps, 96 runs
 rests: ask yes
 remembers: c
 memory of c: 1 [R.at]`},
@@ -127,7 +127,7 @@ awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does another thing each time, such as to count or to toggle, that is no help: leave that out): reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 2 [R.at]`},
 		{"it keeps a time that it renews, and tells, and no time passes", renewing(false, true), Conditions{}, `
-7 states, 7 steps, 135 runs
+7 states, 7 steps, 147 runs
 rests: ask yes
 rests: ask yes, at 2000-01-01T00:00:00Z
 rests: ask yes, at 2000-01-01T00:00:01.……001Z
@@ -143,7 +143,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 362 runs
+13 states, 17 steps, 386 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes

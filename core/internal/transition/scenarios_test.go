@@ -137,7 +137,7 @@ rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 awaits: c`},
 		{"it waits for a time that does not pass", of(func() *trade { return controller("c", since) }), Conditions{}, `
-3 states, 3 steps, 177 runs
+3 states, 3 steps, 201 runs
 rests: since 2000-01-01T00:00:01Z
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late`},
 		{"it keeps a deadline", of(func() *trade { return controller("c", sinceInMemory) }), Conditions{Deadlines: 2}, `

@@ -109,7 +109,16 @@ type tracker struct {
 var (
 	_ core.Selective  = (*tracker)(nil)
 	_ core.Projecting = (*tracker)(nil)
+	_ core.Caching    = (*tracker)(nil)
 )
+
+// ReadsCache implements [core.Caching].
+func (t *tracker) ReadsCache(who string, kind core.Kind) {
+	m := t.client.Walker.Machine
+	if slices.ContainsFunc(m.Processes, func(p *Process) bool { return m.Conditions.rule(p.Name, kind) != view.Fresh() }) {
+		m.doubt("%s reads %s from a cache, and what it does when that is stale was not searched: have it read from the API server, or leave --stale for %s out", who, kind, kind)
+	}
+}
 
 func (t *tracker) note(read behavior.Read) {
 	if t.noted(read) {

@@ -434,11 +434,9 @@ func (m *Machine) Waiting() []string {
 	return waiting
 }
 
-// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones, if no long time passes any more.
+// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones. Where a long time may still pass, what comes of that is another end, or one that
+// waits as well.
 func (w *Walker) Awaited() []core.Item {
-	if w.Machine.Clock != nowhere && len(w.spans()) > 0 {
-		return nil
-	}
 	var items []core.Item
 	for _, it := range w.Machine.Items {
 		if w.timed(it) && it.waits() || it.Actor.waitsFor().Why != "" && it.Elapses() && w.possible(it) {
