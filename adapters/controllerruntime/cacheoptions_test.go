@@ -3,8 +3,10 @@ package controllerruntime_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -14,6 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 )
@@ -107,5 +110,18 @@ func TestKindsThatAreLent(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestSyncPeriod has resyncs that do not happen be among the assumptions.
+func TestSyncPeriod(t *testing.T) {
+	for _, period := range []*time.Duration{nil, ptr.To(30 * time.Second)} {
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ManagerOptions(ctrl.Options{Cache: cache.Options{SyncPeriod: period}}), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+			return ctrl.NewControllerManagedBy(mgr).For(&corev1.ConfigMap{}).Complete(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil }))
+		}))
+		said := slices.ContainsFunc(system.Assumptions, func(a string) bool { return strings.Contains(a, "is not resynced each 30s") })
+		if said != (period != nil) {
+			t.Errorf("with a period of %v it says %q", period, system.Assumptions)
+		}
 	}
 }

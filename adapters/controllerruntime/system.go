@@ -75,6 +75,9 @@ func (d *definition) Survey(scheme *runtime.Scheme, server *kube.Server) (system
 	if len(d.setups) > 0 && len(found.controllers) == 0 && (len(found.hooks) == 0 || !d.Mixed()) {
 		return system.Found{}, errors.New("the set-up registers no controllers: call SetupWithManager of the reconcilers in it")
 	}
+	if period := d.manager.Cache.SyncPeriod; period != nil {
+		found.Assume("The manager's cache is not resynced each %s: what only a resync would bring about counts as not done. Return RequeueAfter where something is to be looked at again, or leave the property fixpoint out.", *period)
+	}
 	b.indexes = found.cache.indexes
 	return system.Found{Notes: &found.Notes, Indexes: found.cache.indexes, Register: func(server *kube.Server) ([]core.Strategy, []kube.Webhook, error) {
 		b.server = server
