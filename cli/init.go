@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orrery-dev/orrery/adapters/kube"
 	"github.com/orrery-dev/orrery/internal/scaffold"
 )
 
@@ -61,6 +62,17 @@ func (s *session) init(folder string, force, dry bool) error {
 	plan, err := project.Plan()
 	if err != nil {
 		return err
+	}
+	for _, objects := range plan.Objects {
+		definitions := make([]string, len(plan.Definitions))
+		for i, path := range plan.Definitions {
+			definitions[i] = filepath.Join(folder, filepath.FromSlash(path))
+		}
+		refusals, err := kube.Refusals(objects.Path, objects.Text, definitions...)
+		if err != nil {
+			refusals = []string{err.Error()}
+		}
+		plan.Missing = append(plan.Missing, refusals...)
 	}
 	out := s.streams.Out
 	if dry {

@@ -3,6 +3,7 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
 )
 
@@ -70,6 +72,66 @@ func (s *Server) ParseObjects(name string, data []byte) ([]*unstructured.Unstruc
 		return nil, err
 	}
 	return s.registered(documents)
+}
+
+// Refusals says what a server that has the custom resource definitions in some YAML files would have against the objects in a YAML text: a line for each object that it refuses, and for each field that it drops, as the schema does not have it. Objects of kinds that it does not serve
+// are not looked at. Errors call the text by the given name.
+func Refusals(name string, data []byte, definitions ...string) ([]string, error) {
+	documents, err := parseDocuments(name, data)
+	if err != nil {
+		return nil, err
+	}
+	s, err := NewServer(runtime.NewScheme(), DefinitionFiles(definitions...))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, d := range documents {
+		if s.Serves(d.object.GroupVersionKind()) != nil {
+			continue
+		}
+		initial, err := s.Initial(d.object)
+		if err != nil {
+			all = append(all, fmt.Sprintf("%s, document %d (line %d): a server refuses this, so that no check can begin with it: %s", d.file, d.number, d.line, strings.TrimPrefix(err.Error(), "initial object 1: ")))
+			continue
+		}
+		for _, o := range initial.Objects {
+			stored, ok := o.Content.(*storage.Object)
+			if !ok || o.Key.Kind != KindOf(d.object.GroupVersionKind().GroupKind()) {
+				continue
+			}
+			given := maps.Clone(d.object.Object)
+			delete(given, "metadata")
+			for _, field := range dropped(given, stored.Tree, "") {
+				all = append(all, fmt.Sprintf("%s, document %d (line %d): %s is not in the schema of %s, and is dropped", d.file, d.number, d.line, field, o.Key.Kind))
+			}
+		}
+	}
+	return all, nil
+}
+
+// dropped are the fields of one tree that another one does not have.
+func dropped(given, kept any, path string) []string {
+	var all []string
+	switch given := given.(type) {
+	case map[string]any:
+		kept, _ := kept.(map[string]any)
+		for _, field := range slices.Sorted(maps.Keys(given)) {
+			below := strings.TrimPrefix(path+"."+field, ".")
+			switch value, there := kept[field]; {
+			case there:
+				all = append(all, dropped(given[field], value, below)...)
+			case given[field] != nil:
+				all = append(all, below)
+			}
+		}
+	case []any:
+		kept, _ := kept.([]any)
+		for i := range min(len(given), len(kept)) {
+			all = append(all, dropped(given[i], kept[i], fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	}
+	return all
 }
 
 // registered returns the objects of documents, all of kinds that the server serves.

@@ -93,3 +93,36 @@ func TestLoadObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusals has it be said what of some objects a server refuses or drops, where it serves their kinds.
+func TestRefusals(t *testing.T) {
+	definition := filepath.Join(t.TempDir(), "jar.yaml")
+	text := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: jars.example.org}, spec: {group: example.org, scope: Namespaced, names: {kind: Jar, listKind: JarList, plural: jars, singular: jar},
+versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer, minimum: 1}, lids: {type: array, items: {type: object, properties: {color: {type: string}}}}},
+x-kubernetes-validations: [{rule: "!has(self.size) || self.size < 9", message: no jar is so large}]}}}}}]}}`
+	if err := os.WriteFile(definition, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	jar := func(spec string) string {
+		return "apiVersion: example.org/v1\nkind: Jar\nmetadata: {name: j, labels: {a: b}}\nspec: " + spec + "\n"
+	}
+	const at = "x.yaml, document 1 (line 1): "
+	for text, want := range map[string]string{
+		jar("{size: 3}"): "",
+		jar("{size: 0}"): at + "a server refuses this, so that no check can begin with it: Jar.example.org default/j: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1",
+		jar("{size: 9}"): at + "a server refuses this, so that no check can begin with it: Jar.example.org default/j: spec: Invalid value: no jar is so large",
+		jar("{glass: clear, lids: [{color: red, width: 3}], none: null}"): at + "spec.glass is not in the schema of Jar.example.org, and is dropped\n" + at + "spec.lids[0].width is not in the schema of Jar.example.org, and is dropped",
+		"apiVersion: example.org/v2\nkind: Jar\nmetadata: {name: j}\n":    "",
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n":                "",
+	} {
+		got, err := Refusals("x.yaml", []byte(text), definition)
+		if err != nil || strings.Join(got, "\n") != want {
+			t.Errorf("%s\n got %q, %v\nwant %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"a: [", jar("{}")} {
+		if _, err := Refusals("x.yaml", []byte(text), definition+".none"); err == nil {
+			t.Errorf("%s is looked at without a definition", text)
+		}
+	}
+}

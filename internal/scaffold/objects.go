@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -155,11 +157,82 @@ func example(schema map[string]any) any {
 	case "boolean":
 		return false
 	}
-	const word = "example"
+	if flag, _ := schema["x-kubernetes-int-or-string"].(bool); flag {
+		return 1
+	}
+	if pattern := text(schema["pattern"]); pattern != "" {
+		if word, ok := matching(pattern); ok {
+			return word
+		}
+	}
+	if word, known := formatted(text(schema["format"])); known {
+		return word
+	}
+	word := "example"
 	if least, ok := number(schema["minLength"]); ok && int(least) > len(word) {
-		return strings.Repeat("x", int(least))
+		word += strings.Repeat("x", int(least)-len(word))
+	}
+	if most, ok := number(schema["maxLength"]); ok && int(most) < len(word) {
+		word = word[:max(0, int(most))]
 	}
 	return word
+}
+
+// formatted returns a text in a format that API servers check.
+func formatted(format string) (word string, known bool) {
+	word, known = map[string]string{
+		"date-time": "2030-01-01T00:00:00Z", "date": "2030-01-01", "duration": "1m", "uri": "https://example.com", "hostname": "example.com", "email": "someone@example.com",
+		"ipv4": "192.0.2.1", "ip": "192.0.2.1", "ipv6": "2001:db8::1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01", "uuid": "00000000-0000-4000-8000-000000000000", "byte": "ZXhhbXBsZQ==",
+	}[format]
+	return word, known
+}
+
+// matching returns a text that a pattern matches: a word that suits most of them, or one that is as short as it may be.
+func matching(pattern string) (word string, ok bool) {
+	expression, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", false
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return "", false
+	}
+	for _, word := range []string{"example", "https://example.com", "example.com", "1", "1m", "1Gi", "1.0.0", "v1.0.0", shortest(tree.Simplify())} {
+		if expression.MatchString(word) {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// shortest returns a text that a pattern matches, if nothing has to be before or behind it.
+func shortest(pattern *syntax.Regexp) string {
+	switch pattern.Op {
+	case syntax.OpLiteral:
+		return string(pattern.Rune)
+	case syntax.OpCharClass:
+		for _, liked := range "a1A" {
+			for i := 0; i+1 < len(pattern.Rune); i += 2 {
+				if pattern.Rune[i] <= liked && liked <= pattern.Rune[i+1] {
+					return string(liked)
+				}
+			}
+		}
+		if len(pattern.Rune) > 0 {
+			return string(pattern.Rune[0])
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return "a"
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpAlternate:
+		return shortest(pattern.Sub[0])
+	case syntax.OpConcat:
+		var b strings.Builder
+		for _, part := range pattern.Sub {
+			b.WriteString(shortest(part))
+		}
+		return b.String()
+	}
+	return ""
 }
 
 // number returns a value as a number, if it is one.

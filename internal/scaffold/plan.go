@@ -26,6 +26,9 @@ type Plan struct {
 	Found, Missing []string
 	// Denied says what the markers for permissions do not allow with the kinds that controllers watch, a line for each kind. A check does not enforce permissions.
 	Denied []string
+	// Definitions are the files with custom resource definitions that the check uses, and Objects those with initial objects, the new one and those that the project has.
+	Definitions []string
+	Objects     []File
 	// Next are the commands to run now, in the folder of the project.
 	Next []string
 }

@@ -103,6 +103,7 @@ func (t *testFile) addManifests(p *Project, plan *Plan) {
 	m := p.manifests
 	if len(m.definitions) > 0 {
 		t.options = append(t.options, "CRDs("+t.quoted(m.definitions)+")")
+		plan.Definitions = m.definitions
 		plan.Found = append(plan.Found, "definitions of custom resources: "+strings.Join(m.definitions, ", "))
 	}
 	for _, h := range p.handled() {
@@ -115,13 +116,22 @@ func (t *testFile) addManifests(p *Project, plan *Plan) {
 		objects = append(objects, m.samples...)
 		plan.Found = append(plan.Found, "initial objects: "+strings.Join(m.samples, ", "))
 	}
+	for _, sample := range m.samples {
+		data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(sample)))
+		if err != nil { // it was read before
+			plan.Missing = append(plan.Missing, err.Error())
+			continue
+		}
+		plan.Objects = append(plan.Objects, File{sample, data})
+	}
 	plan.Missing = append(plan.Missing, m.unusable...)
 	written, kinds, missing := p.starters()
 	plan.Missing = append(plan.Missing, missing...)
 	if len(kinds) > 0 {
 		file := path.Join(t.folder, "testdata", "orrery.yaml")
 		const head = "# What a check begins with. orrery init made this up: say here what your users write.\n"
-		plan.Files = append(plan.Files, File{file, []byte(head + written)})
+		made := File{file, []byte(head + written)}
+		plan.Files, plan.Objects = append(plan.Files, made), append(plan.Objects, made)
 		objects = append(objects, file)
 		plan.Missing = append(plan.Missing, fmt.Sprintf("no sample of %s: %s has a first one, made up; make it one that users would write", strings.Join(kinds, " and "), file))
 	}
