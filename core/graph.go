@@ -160,6 +160,8 @@ type Effect struct {
 	Wrote bool
 	// Alike tells that each object counts in outcomes as it did before: nothing else would change than times and the like.
 	Alike bool
+	// Dated tells that it would change objects, and nothing in them but times. It is known of the effects of steps, see [Graph.Effect].
+	Dated bool
 	// Failed is the error it would return, empty if none.
 	Failed string
 }

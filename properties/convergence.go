@@ -11,7 +11,7 @@ import (
 
 // StableConvergence holds if every fair run comes to rest for ever: at some point
 // nothing is left to do but to wait for timers, and what they set off changes
-// nothing. It finds livelocks (controllers undoing each other's work), endless
+// nothing, or the times of a heartbeat. It finds livelocks (controllers undoing each other's work), endless
 // retries of an error, and reconciles that ask to be run again for ever.
 //
 // A state that is at rest although running a known request again would change it is
@@ -38,7 +38,7 @@ func judgeConvergence(ctx context.Context, g core.Graph) ([]core.Violation, erro
 	r := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {
 		for _, part := range r.fairParts(states, false) {
-			if u, found := findUnrest(part); found && u.unpromised() && !u.awaits() {
+			if u, found := findUnrest(ctx, part); found && u.unpromised() && !u.awaits() {
 				restless = append(restless, u)
 			}
 		}
@@ -67,12 +67,12 @@ type unrest struct {
 }
 
 // findUnrest tells how a fair run that stays in a component never comes to rest, and false if it does.
-func findUnrest(c *component) (unrest, bool) {
+func findUnrest(ctx context.Context, c *component) (unrest, bool) {
 	wrote := func(e core.Edge) bool { return e.Wrote }
 	failed := func(e core.Edge) bool { return e.Failed != "" }
 	requeued := func(e core.Edge) bool { return e.Requeued }
 	switch {
-	case c.any(wrote):
+	case c.any(wrote) && !c.beats(ctx):
 		return unrest{c, livelock, wrote}, true
 	case c.rests():
 		return unrest{}, false
@@ -121,6 +121,21 @@ func (c *component) promised() *core.Promise {
 		}
 	}
 	return nil
+}
+
+// beats reports whether a run that stays in the component writes something, but nothing other than times, and waits for a timer before each time that it does so again: a heartbeat.
+func (c *component) beats(ctx context.Context) bool {
+	wrote := func(e core.Edge) bool { return e.Wrote }
+	if !c.any(wrote) || c.any(func(e core.Edge) bool { return e.Wrote && !c.graph.Effect(e).Dated }) {
+		return false
+	}
+	hot := false
+	r := region{graph: c.graph, roots: c.states, inside: c.has, accepts: func(e core.Edge) bool { return !e.Step.Kind.Timed() }}
+	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {
+		hot = states.Cyclic && newComponent(c.graph, states.Nodes, r.accepts).any(wrote)
+		return !hot
+	})
+	return err == nil && !hot
 }
 
 // rests reports whether some state of the component has no work left.

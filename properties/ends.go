@@ -14,7 +14,7 @@ func byItself(e core.Edge) bool { return e.Step.Due() || e.Step.Kind.Timed() }
 
 // Ends returns the states in which a run may end, in order: the quiescent ones whose objects may stay as they are for ever. Where no
 // timer is set, each is one. Where timers are set, work remains to be done: it is one only if some fair run goes on from
-// there by what the controllers and their timers do, and never writes. Users and faults may change things again. It
+// there by what the controllers and their timers do, and never writes, but for the times of a heartbeat. Users and faults may change things again. It
 // stops early with the error of the context when that ends.
 func Ends(ctx context.Context, g core.Graph) ([]core.StateID, error) {
 	quiescent := g.Quiescent()
@@ -22,14 +22,38 @@ func Ends(ctx context.Context, g core.Graph) ([]core.StateID, error) {
 	if len(waiting) == 0 {
 		return quiescent, nil
 	}
+	beats, err := heartbeats(ctx, g, waiting)
+	if err != nil {
+		return nil, err
+	}
 	// lasting are the states from which a fair run goes on without a write.
 	lasting := map[core.StateID]bool{}
-	r := region{graph: g, roots: waiting, accepts: func(e core.Edge) bool { return byItself(e) && !wrote(g, e) }}
-	err := r.lasting(ctx, lasting)
+	r := region{graph: g, roots: waiting, accepts: func(e core.Edge) bool { return byItself(e) && (!wrote(g, e) || beats(e)) }}
+	err = r.lasting(ctx, lasting)
 	return slices.DeleteFunc(quiescent, func(id core.StateID) bool {
 		_, timed := slices.BinarySearch(waiting, id)
 		return timed && !lasting[id]
 	}), err
+}
+
+// heartbeats tells steps that write nothing but times from others, where that goes on for ever and waits for timers: so far as controllers and their timers go from some states.
+func heartbeats(ctx context.Context, g core.Graph, from []core.StateID) (beats func(core.Edge) bool, err error) {
+	within := map[core.StateID]int{}
+	beats = func(e core.Edge) bool { return within[e.From] > 0 && within[e.From] == within[e.To] }
+	if g.Acyclic() {
+		return beats, nil
+	}
+	n, r := 0, region{graph: g, roots: from, accepts: byItself}
+	err = r.components(ctx, func(states scc.Component[core.StateID]) bool {
+		if c := newComponent(g, states.Nodes, byItself); states.Cyclic && c.beats(ctx) {
+			n++
+			for _, id := range c.states {
+				within[id] = n
+			}
+		}
+		return true
+	})
+	return beats, err
 }
 
 // waits reports whether controllers still do something by themselves in a quiescent state.
@@ -62,6 +86,10 @@ func Settled(ctx context.Context, g core.Graph) (func(core.StateID) bool, error)
 	for id := range core.StateID(g.States()) {
 		restless[id] = g.Cut(id) // what follows it is not known
 	}
+	beats, err := heartbeats(ctx, g, g.Quiescent())
+	if err != nil {
+		return nil, err
+	}
 	quiescent, r := g.Quiescent(), newRest(g)
 	unreal := func(id core.StateID) bool {
 		_, quiet := slices.BinarySearch(quiescent, id)
@@ -69,12 +97,12 @@ func Settled(ctx context.Context, g core.Graph) (func(core.StateID) bool, error)
 	}
 	goesOn := func(id core.StateID) bool {
 		return slices.ContainsFunc(slices.Clone(g.Edges(id)), func(e core.Edge) bool {
-			return byItself(e) && (wrote(g, e) || restless[e.To])
+			return byItself(e) && (wrote(g, e) && !beats(e) || restless[e.To])
 		})
 	}
 	whole := region{graph: g, roots: every(g, func(core.StateID) bool { return true })}
 	// Components are shown after those that they lead to.
-	err := whole.components(ctx, func(c scc.Component[core.StateID]) bool {
+	err = whole.components(ctx, func(c scc.Component[core.StateID]) bool {
 		states := c.Nodes
 		stirs := slices.ContainsFunc(whole.fairParts(c, false), func(part *component) bool { return !part.rests() })
 		if stirs || slices.ContainsFunc(states, goesOn) || slices.ContainsFunc(states, unreal) {

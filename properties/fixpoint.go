@@ -133,7 +133,7 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 		relisted := r.graph.Relisted(id)
 		for _, item := range relisted {
 			for _, effect := range r.graph.Try(id, item) {
-				if unrests(effect) && !yield(item, effect) {
+				if unrests(effect) && !r.beats(id, item, effect) && !yield(item, effect) {
 					return
 				}
 			}
@@ -143,12 +143,17 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 				continue
 			}
 			for _, effect := range r.graph.Try(id, item) {
-				if unrests(effect) && r.queuedBefore(id, item) && !yield(item, effect) {
+				if unrests(effect) && !r.beats(id, item, effect) && r.queuedBefore(id, item) && !yield(item, effect) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// beats reports whether a request is run again anyway when its timer fires, and would change nothing but a time or the like: it is a heartbeat.
+func (r *rest) beats(id core.StateID, item core.Item, effect core.Effect) bool {
+	return effect.Alike && slices.ContainsFunc(r.graph.Edges(id), func(e core.Edge) bool { return e.Step.Kind == core.Fire && e.Step.Item == item })
 }
 
 // unrests reports whether a run leaves objects other than they were. What it writes and takes back again, such as a status that says that it is at work, is as it was.

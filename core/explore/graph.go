@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/effort"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
@@ -280,7 +281,12 @@ func (s *Space) Effect(e core.Edge) core.Effect {
 		s.attend()
 		return core.Effect{}
 	}
-	return w.Effect(chosen)
+	effect := w.Effect(chosen)
+	timely := func(c core.Change) bool {
+		return c.Before != nil && c.After != nil && behavior.SameButForTimes(c.Before.Canonical(), c.After.Canonical())
+	}
+	effect.Dated = len(effect.Changes) > 0 && !slices.ContainsFunc(effect.Changes, func(c core.Change) bool { return !timely(c) })
+	return effect
 }
 
 // untried notes that something could not be tried in a stored state. What is wrong
