@@ -39,6 +39,14 @@ const (
 	AnswerLost Failure = "committed, but the answer is lost"
 )
 
+// tookLong is what a server says of a request that it gives up.
+const tookLong = "request did not complete within the allotted timeout"
+
+// TookLong reports whether a request got no answer in time. Clients that do not wait so long give up before.
+func (r *Response) TookLong() bool {
+	return r.Status != nil && r.Status.Reason == metav1.StatusReasonTimeout && r.Status.Message == "Timeout: "+tookLong
+}
+
 func failures() []Failure {
 	return []Failure{Conflict, Timeout, Throttled, InternalError, AnswerLost}
 }
@@ -93,7 +101,7 @@ func (op *operation) failure(f Failure) *apierrors.StatusError {
 	reads := op.request.Verb == Get || op.request.Verb == List
 	switch {
 	case f == Timeout, f == AnswerLost && !reads && !op.request.DryRun:
-		return apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0)
+		return apierrors.NewTimeoutError(tookLong, 0)
 	case f == InternalError:
 		return apierrors.NewInternalError(errors.New("etcdserver: leader changed"))
 	case f == Throttled && !reads:

@@ -117,6 +117,19 @@ func (a Ages) Before(kinds []core.Kind) Otherwise {
 	return a.predated(earlier)
 }
 
+// After returns the runs where all objects were created after what was written into those of some kinds, as one is that was made again. It is nil if nothing was.
+func (a Ages) After(kinds []core.Kind) Otherwise {
+	places := a.places(kinds)
+	if len(places) == 0 {
+		return nil
+	}
+	earlier := a.created(func(core.Key) int { return 0 })
+	for _, w := range places {
+		earlier[w.key][w.place] = 1
+	}
+	return a.predated(earlier)
+}
+
 // Later returns the runs where all times of objects of a kind are so many seconds later, or the same.
 func (a Ages) Later(kind core.Kind, seconds int) Otherwise {
 	later := a.created(func(key core.Key) int {

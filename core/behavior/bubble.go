@@ -210,7 +210,7 @@ func (b *bubble) serve(a *Activation) *ending {
 			continue
 		}
 		b.patient = false
-		pending.slept = time.Since(began) > 0
+		pending.slept = time.Since(began)
 		answer, ok := b.session.ask(pending)
 		if !ok {
 			return &ending{failure: Exited, message: "was aborted"}

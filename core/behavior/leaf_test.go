@@ -35,7 +35,7 @@ func TestAgrees(t *testing.T) {
 
 // TestFailuresThatNeverComeBack has a worker be lost in all failures but panics, which its host recovers from, and crashes.
 func TestFailuresThatNeverComeBack(t *testing.T) {
-	for failure, want := range map[Failure]bool{None: false, Panicked: false, CutOff: false, Deadlock: true, Exited: true, Overdue: true, Connected: true, Withheld: true, Runaway: true, Leaked: true, Fatal: true} {
+	for failure, want := range map[Failure]bool{None: false, Panicked: false, CutOff: false, Deadlock: true, Exited: true, Overdue: true, Connected: true, Withheld: true, Runaway: true, Polling: true, Leaked: true, Fatal: true} {
 		if got := failure.Stuck(); got != want {
 			t.Errorf("%q never comes back: %t", failure, got)
 		}

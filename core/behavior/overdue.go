@@ -25,6 +25,9 @@ type doubts struct {
 	pause time.Duration
 }
 
+// shortest is how long, on the virtual clock, whoever waits for others sleeps at least between two calls.
+const shortest = time.Millisecond
+
 // look notes whether a run was seen to wait for a lock, in a look that took some time, and reports whether it is to be given up.
 func (d *doubts) look(locked bool, took time.Duration) bool {
 	if !locked {
@@ -41,10 +44,13 @@ func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, wait
 	case <-s.doubt.C:
 		return nil, nil, true, nil
 	case q := <-s.asked:
-		s.pending, s.sites, s.turn, s.slept = q.calls, q.sites, 0, q.slept
+		s.pending, s.sites, s.turn, s.slept = q.calls, q.sites, 0, q.slept > 0
 		if s.calls++; s.calls > s.limits.Calls {
-			runaway := &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}
-			return nil, s.givesUp(runaway), false, nil
+			endless := &Leaf{Failure: Runaway, Message: fmt.Sprintf("made more than %d calls without returning", s.limits.Calls)}
+			if q.slept > time.Duration(s.limits.Calls)*shortest {
+				endless.Failure = Polling
+			}
+			return nil, s.givesUp(endless), false, nil
 		}
 		return s.pending[0], nil, false, nil
 	case end := <-s.ended:

@@ -159,11 +159,11 @@ type task struct {
 	wait       time.Duration
 }
 
-// question are the calls that wait, with where they were made, and whether the run has slept before.
+// question are the calls that wait, with where they were made, and how long the run has slept before.
 type question struct {
 	calls []core.Call
 	sites []site
-	slept bool
+	slept time.Duration
 }
 
 // answer answers to one of the calls that wait.

@@ -228,6 +228,24 @@ func TestFailures(t *testing.T) {
 			}, false,
 			behavior.Runaway, "made more than 100 calls",
 		},
+		{
+			"calls without end, and sleeps in between", func(r core.EffectRecorder) core.Result {
+				for {
+					r.Do(ask("again"))
+					time.Sleep(time.Second)
+				}
+			}, true,
+			behavior.Polling, "made more than 100 calls",
+		},
+		{
+			"calls without end, and has slept before", func(r core.EffectRecorder) core.Result {
+				time.Sleep(10 * time.Millisecond)
+				for {
+					r.Do(ask("again"))
+				}
+			}, true,
+			behavior.Runaway, "made more than 100 calls",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			forms(t, func(t *testing.T, sequential bool) {

@@ -328,7 +328,9 @@ const (
 	// Withheld runs wait for a lock that somebody may hold who waits for the time, which stands still meanwhile.
 	Withheld Failure = "withheld"
 	Runaway  Failure = "runaway"
-	Leaked   Failure = "leak"
+	// Polling runs make calls without end, and sleep in between: they wait for what others do, who do nothing until they return.
+	Polling Failure = "polling"
+	Leaked  Failure = "leak"
 	// Fatal runs end the process, see [core.Guard].
 	Fatal Failure = "fatal"
 	// CutOff runs end because their controller crashes, which is no fault of theirs.

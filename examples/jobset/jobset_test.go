@@ -120,7 +120,7 @@ func TestReduced(t *testing.T) {
 		{"one", one, orrery.Options{}, 384, false},
 		{"a restart", restarted, orrery.Options{}, 1_059, false},
 		{"a crash", one, orrery.Options{Crashes: 1}, 1_237, false},
-		{"a failed call", one, orrery.Options{Failures: 1}, 860, false},
+		{"a failed call", one, orrery.Options{Failures: 1}, 959, false},
 		{"stale caches", one, orrery.Options{Stale: lag}, 66_002, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

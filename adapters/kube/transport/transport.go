@@ -139,6 +139,10 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ends := sent.Context().Deadline(); ends && response.TookLong() {
+		<-sent.Context().Done()
+		return nil, sent.Context().Err()
+	}
 	if response.Status != nil {
 		return respond(sent, &apierrors.StatusError{ErrStatus: *response.Status})
 	}

@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net/http"
 	goruntime "runtime"
@@ -228,6 +230,37 @@ func TestLog(t *testing.T) {
 	}
 	if request, ok := run.calls[0].(*kube.Request); !ok || request.Container != "c" {
 		t.Errorf("the call is %s", run.calls[0])
+	}
+}
+
+// TestDeadline has a client that waits but so long for an answer give up then, where a server gives a request up.
+func TestDeadline(t *testing.T) {
+	server := newServer(t)
+	faults := server.Faults(&kube.Request{Verb: kube.Create, Kind: corev1.SchemeGroupVersion.WithKind("Pod"), Namespace: "default", Body: []byte("{}")})
+	if len(faults) < 4 {
+		t.Fatalf("the faults are %v", faults)
+	}
+	for _, fault := range faults {
+		synctest.Test(t, func(t *testing.T) {
+			for _, limit := range []time.Duration{0, time.Second} {
+				ctx, cancel := context.WithCancel(t.Context())
+				if limit > 0 {
+					ctx, cancel = context.WithTimeout(t.Context(), limit)
+				}
+				began := time.Now()
+				sent, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://orrery.invalid/api/v1/namespaces/default/pods", strings.NewReader(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				answered, err := New(server, &answers{response: fault.Response}).RoundTrip(sent)
+				gaveUp := errors.Is(err, context.DeadlineExceeded) && time.Since(began) == limit
+				late := fault.Name == string(kube.Timeout) || fault.Name == string(kube.AnswerLost)
+				if want := limit > 0 && late; gaveUp != want || !want && (err != nil || answered.StatusCode < 400) {
+					t.Errorf("%s, within %s: %v after %s", fault.Name, limit, err, time.Since(began))
+				}
+				cancel()
+			}
+		})
 	}
 }
 

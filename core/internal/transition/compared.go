@@ -104,7 +104,7 @@ func upTo(run behavior.Run) []behavior.Run {
 	return []behavior.Run{run}
 }
 
-// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, and objects of which more was counted.
+// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, those that are younger than what was written, and objects of which more was counted.
 func (l *Learner) others(a *Actor, runs []behavior.Run) []behavior.Otherwise {
 	var falling behavior.Together
 	if l.Machine.orders {
@@ -125,6 +125,9 @@ func (l *Learner) others(a *Actor, runs []behavior.Run) []behavior.Otherwise {
 		}
 		if rising != nil {
 			all, falling = append(all, rising), append(falling, turned)
+		}
+		if after := ages.After(l.together(a, ages)); after != nil {
+			all = append(all, after)
 		}
 	}
 	if l.Machine.counting != nil {
@@ -251,10 +254,9 @@ func (l *Learner) comparesTimes(a *Actor, runs []behavior.Run) (bool, error) {
 		if !slices.ContainsFunc(kinds, func(kind core.Kind) bool { return slices.Contains(together, kind) }) {
 			continue
 		}
-		for _, turned := range []bool{false, true} {
-			others := ages.WrittenInOrder(turned, kinds)
+		for _, others := range []behavior.Otherwise{ages.WrittenInOrder(false, kinds), ages.WrittenInOrder(true, kinds), ages.After(kinds)} {
 			if others == nil {
-				break
+				continue
 			}
 			divergence, err := l.heeds(a, runs, others, ages.Before(kinds))
 			if err != nil {

@@ -256,6 +256,10 @@ func (l *Learner) failed(a *Actor, activation behavior.Activation, path behavior
 		l.Machine.doubt("%s, %s, %s and waits for the network, %s", a.Name, activation, leaf.Message, unconnected)
 		return
 	}
+	if leaf.Failure == behavior.Polling {
+		l.Machine.doubt("%s, %s, %s, and sleeps in between: it waits for what others do, and they do nothing before it returns. Let them act between its calls, with --granularity call (Granularity: orrery.PerCall), or return RequeueAfter in place of sleeping", a.Name, activation, leaf.Message)
+		return
+	}
 	if leaf.Failure == behavior.Overdue && a.domain.waits(activation.Since) {
 		l.Machine.doubt("%s, %s, did not return within %s while a goroutine of it waits for the answer to a call, which may hold a lock meanwhile. Waiting for a lock that is held over a call is not modelled: use a channel, or leave the one of them out", a.Name, activation, l.limits.Deadline)
 		return

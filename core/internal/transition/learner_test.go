@@ -212,6 +212,7 @@ func TestFailed(t *testing.T) {
 		{"it waits for ever", behavior.Leaf{Failure: behavior.Deadlock, Message: "so long"}, core.Stuck, "so long", 20, ""},
 		{"it takes too long", behavior.Leaf{Failure: behavior.Overdue, Message: "so long"}, core.Stuck, "so long", 20, ""},
 		{"it goes on and on", behavior.Leaf{Failure: behavior.Runaway, Message: "so long"}, core.Runaway, "so long", 12, ""},
+		{"it polls", behavior.Leaf{Failure: behavior.Polling, Message: "so long"}, "", "", 0, "web, reconciling r, so long, and sleeps in between: it waits for what others do"},
 		{"it ends the process", behavior.Leaf{Failure: behavior.Fatal, Message: "killed\nstack\nmore"}, core.Stuck, "killed", 22, ""},
 		{"it shares a channel", behavior.Leaf{Failure: behavior.Fatal, Message: "fatal error: synctest\nstack"}, "", "", 0, "web, reconciling r, fatal error: synctest. It shares a channel, a timer or a goroutine with what was made outside of the run"},
 		{"it waits for a lock", behavior.Leaf{Failure: behavior.Withheld, Message: "waits"}, "", "", 0, "web, reconciling r, waits, of whom one may hold it until a call is answered or a time comes"},

@@ -334,7 +334,7 @@ func (m *Machine) addProcess(strategies []core.Strategy, memories []*sharing, na
 			for _, a := range d.Members {
 				a.Atomic = true
 			}
-			m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched", d.Name)
+			m.doubt("%s keeps memory from one run to the next, and what else it does between the single calls of a run was not searched: if what it keeps makes no difference to what it does, leave it out with --ignore-memory (Options.IgnoreMemory)", d.Name)
 		}
 		for _, a := range d.Members {
 			if m.Conditions.Granularity == PerCall && m.forks(a) {

@@ -55,7 +55,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 4 states, 3 steps, 72 runs
 rests: n 3
 remembers: c
-doubts: c keeps memory from one run to the next, and what else it does between the single calls of a run was not searched
+doubts: c keeps memory from one run to the next, and what else it does between the single calls of a run was not searched: if what it keeps makes no difference to what it does, leave it out with --ignore-memory (Options.IgnoreMemory)
 memory of c: 3 [R.n]`},
 		{"its handlers feed it", of(func() *trade {
 			c := sequential(controller("c", func() core.Instance {
