@@ -128,8 +128,7 @@ func (r *Rung) report() core.RungReport {
 // String tells for each rung what was searched, and why that is not more.
 func (l *Ladder) String() string {
 	var b strings.Builder
-	for _, r := range l.Result().Report.Rungs {
-		line, reasons := text.Rung(r)
+	for line, reasons := range text.Rungs(l.Result().Report.Rungs) {
 		fmt.Fprintf(&b, "    %s\n", line)
 		for _, reason := range reasons {
 			fmt.Fprintf(&b, "        - %s\n", reason)

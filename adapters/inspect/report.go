@@ -81,8 +81,7 @@ func (v *reportView) refresh() {
 	if len(report.Rungs) > 0 {
 		rows = append(rows, gap(), heading("What may go wrong"))
 	}
-	for _, r := range report.Rungs {
-		line, reasons := story.Rung(r)
+	for line, reasons := range story.Rungs(report.Rungs) {
 		text("  " + line)
 		for _, reason := range reasons {
 			text("    - " + reason)

@@ -99,8 +99,7 @@ type rung struct {
 
 func rungs(all []core.RungReport) []rung {
 	var told []rung
-	for _, r := range all {
-		line, reasons := story.Rung(r)
+	for line, reasons := range story.Rungs(all) {
 		told = append(told, rung{line, reasons})
 	}
 	return told

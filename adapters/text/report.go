@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -69,8 +70,8 @@ func SystemName(report *core.Report) string { return story.SystemName(report) }
 // Count returns a number as people read it: with commas between the thousands.
 func Count(n int) string { return story.Count(n) }
 
-// Rung tells in a line what came of one of the conditions under which a system was checked, and why it is not more.
-func Rung(r core.RungReport) (line string, reasons []string) { return story.Rung(r) }
+// Rungs tells in a line each what came of the conditions under which a system was checked, and why it is not more.
+func Rungs(all []core.RungReport) iter.Seq2[string, []string] { return story.Rungs(all) }
 
 func (p *page) finding(finding core.Finding, of int) {
 	p.gap()
@@ -196,8 +197,7 @@ func (p *page) rungs(rungs []core.RungReport) {
 		return
 	}
 	p.heading(0, "What may go wrong")
-	for _, r := range rungs {
-		line, reasons := Rung(r)
+	for line, reasons := range Rungs(rungs) {
 		p.line(1, line)
 		for _, reason := range reasons {
 			p.line(2, "- ", reason)

@@ -3,6 +3,7 @@ package story
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -91,16 +92,34 @@ func Doubts(report *core.Report) (lead string, reasons, others []string) {
 	return lead, reasons, others
 }
 
-// Rung tells in a line what came of one of the conditions under which a system was checked, and why it is not more.
-func Rung(r core.RungReport) (line string, reasons []string) {
-	line = fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
-	if r.Verdict != "" {
-		line += ": " + Counted(r.States, "state", "states")
+// Rungs tells in a line each what came of the conditions under which a system was checked, and why it is not more. A reason that is one of an earlier condition, too, is said there.
+func Rungs(all []core.RungReport) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		said := map[string]bool{}
+		for _, r := range all {
+			line := fmt.Sprintf("%-14s%s", cmp.Or(string(r.Verdict), "not searched"), r.Name)
+			if r.Verdict != "" {
+				line += ": " + Counted(r.States, "state", "states")
+			}
+			var reasons []string
+			for _, reason := range r.Reasons {
+				if !said[reason] {
+					reasons = append(reasons, Clean(reason))
+				}
+				said[reason] = true
+			}
+			switch {
+			case len(reasons) == len(r.Reasons):
+			case len(reasons) == 0:
+				reasons = []string{"as above"}
+			default:
+				reasons = append(reasons, "and as above")
+			}
+			if !yield(Clean(line), reasons) {
+				return
+			}
+		}
 	}
-	for _, reason := range r.Reasons {
-		reasons = append(reasons, Clean(reason))
-	}
-	return Clean(line), reasons
 }
 
 // Searched tells what was searched, a line for each part.
