@@ -129,6 +129,9 @@ func Hours() []time.Duration {
 	return times
 }
 
+// Noon is the one of these that is at noon on a workday.
+func Noon() []time.Duration { return Hours()[3:4] }
+
 // Around are how long after a moment those look who look again every so often, once at each other hour of a day, at noon on each day of a week, and in each month of a year, as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
 func Around(every time.Duration) []time.Duration {
 	const hour = time.Hour

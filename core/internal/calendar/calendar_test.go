@@ -93,6 +93,9 @@ func TestHours(t *testing.T) {
 		at := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(by)
 		hours[at.Hour()], days[at.Weekday()] = true, true
 	}
+	if noon := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(calendar.Noon()[0]); noon.Hour() != 12 || noon.Weekday() != time.Tuesday {
+		t.Errorf("noon is %s, a %s", noon, noon.Weekday())
+	}
 	if len(hours) != 7 || len(days) != 7 || hours[0] {
 		t.Errorf("the hours are %v, the days %v", hours, days)
 	}

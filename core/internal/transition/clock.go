@@ -291,8 +291,11 @@ func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error)
 		return false, nil
 	}
 	times := calendar.Hours()
-	if l.due(run) > 0 {
+	switch d := a.domain; {
+	case l.due(run) > 0:
 		times = calendar.Around(run.Leaf.Result.RequeueAfter)
+	case d.remembers(), d.manner.Active: // whose histories take long to go through
+		times = calendar.Noon()
 	}
 	var ways []*behavior.Divergence
 	for _, by := range slices.Concat(l.Machine.Conditions.Spans, times) {

@@ -164,19 +164,19 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it heeds much later how long it took", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{}, `
-4 states, 4 steps, 78 runs
+4 states, 4 steps, 72 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put done
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later that it took long", of(func() *trade { return controller("c", func() core.Instance { return asking(false) }) }), Conditions{}, `
-4 states, 4 steps, 206 runs
+4 states, 4 steps, 200 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again in 1h0m0s
 memory of c: 2 [R.began R.done]`},
 		{"it heeds much later how long it took, and time passes", of(func() *trade { return controller("c", func() core.Instance { return asking(true) }) }), Conditions{Deadlines: 1}, `
-6 states, 6 steps, 195 runs
+6 states, 6 steps, 177 runs
 rests: 
 rests: done yes
 remembers: c
@@ -184,13 +184,13 @@ awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put done where it else asks to be run again in 1h0m0s
 memory of c: 2 [R.began R.done]`},
 		{"it heeds in the next run how long it took", of(func() *trade { return controller("c", phases(3)) }), Conditions{}, `
-6 states, 5 steps, 218 runs
+6 states, 5 steps, 212 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again
 memory of c: 5 [R.began R.phase]`},
 		{"it heeds two runs later how long it took", of(func() *trade { return controller("c", phases(4)) }), Conditions{}, `
-6 states, 5 steps, 226 runs
+6 states, 5 steps, 220 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else asks to be run again
@@ -203,24 +203,24 @@ awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put slow where it else returns
 memory of c: 5 [R.began R.phase]`},
 		{"it never heeds how long it took", of(func() *trade { return controller("c", phases(9)) }), Conditions{}, `
-6 states, 5 steps, 235 runs
+6 states, 5 steps, 229 runs
 rests: 
 remembers: c
 memory of c: 5 [R.began R.phase]`},
 		{"the other way is known before", twoWays("a"), Conditions{}, `
-12 states, 20 steps, 182 runs
+12 states, 20 steps, 158 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, now: keeps no R.took in memory; later: keeps one and then, reconciling heed, put slow where it else returns
 memory of c: 2 [R.began R.phase]`},
 		{"the other way is known later", twoWays("z"), Conditions{}, `
-12 states, 20 steps, 182 runs
+12 states, 20 steps, 152 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling begin, now: keeps no R.took in memory; later: keeps one and then, reconciling heed, put slow where it else returns
 memory of c: 2 [R.began R.phase]`},
 		{"it does something for some hours", of(func() *trade { return controller("c", window) }), Conditions{}, `
-3 states, 2 steps, 41 runs
+3 states, 2 steps, 35 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: returns; later: put mid

@@ -173,7 +173,7 @@ memory of c: 1 [R.at]`},
 			c.Initial = []core.Request{"x", "y"}
 			return c
 		}), Conditions{Deadlines: 1}, `
-10 states, 13 steps, 356 runs
+10 states, 13 steps, 320 runs
 rests: 
 rests: x late, y late
 remembers: c
@@ -189,7 +189,7 @@ memory of c: 3 [R.at]`},
 2 states, 2 steps, 60 runs
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: put seen; later: asks to be run again`},
 		{"it has a bucket", of(func() *trade { return controller("c", filling(true)) }), Conditions{Deadlines: 1}, `
-7 states, 7 steps, 320 runs
+7 states, 7 steps, 302 runs
 rests: n 2
 rests: n 4
 remembers: c
@@ -197,13 +197,13 @@ awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps R.tokens in memory; then: changes R.tokens in memory and then, reconciling go, asks to be run again in 1m0s where it else get n
 memory of c: 4 [R.last R.tokens]`},
 		{"it has a bucket, and no time passes", of(func() *trade { return controller("c", filling(true)) }), Conditions{}, `
-4 states, 4 steps, 143 runs
+4 states, 4 steps, 137 runs
 rests: n 2
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1m0s; later: get n
 memory of c: 2 [R.last R.tokens]`},
 		{"it has a bucket that it does not heed", of(func() *trade { return controller("c", filling(false)) }), Conditions{Deadlines: 1}, `
-5 states, 4 steps, 185 runs
+5 states, 4 steps, 179 runs
 rests: n 4
 remembers: c
 memory of c: 2 [R.last R.tokens]`},
@@ -345,12 +345,12 @@ func splitting() core.Instance {
 func moreBackgrounds() []scenario {
 	return []scenario{
 		{"its memory changes later", of(func() *trade { return controller("c", wakes) }), Conditions{}, `
-3 states, 2 steps, 48 runs
+3 states, 2 steps, 42 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},
 		{"it polls, and leaves something waiting one day", of(func() *trade { return controller("c", splitting) }), Conditions{Active: []string{"c"}}, `
-3 states, 3 steps, 96 runs
+3 states, 3 steps, 90 runs
 rests: 
 active: c
 memory of c: 1 []
@@ -360,7 +360,7 @@ nondeterministic memory c (background): with the same responses, a reused instan
 			c.Active, c.Opaque = true, true
 			return c
 		}), Conditions{}, `
-3 states, 2 steps, 50 runs
+3 states, 2 steps, 44 runs
 rests: go by hand
 memory of c: 1 []`},
 	}

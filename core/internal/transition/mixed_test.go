@@ -119,7 +119,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 2 states, 2 steps, 69 runs
 nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs in R.n ["then one run: put n with \"1\"" "and the other: put n with \"2\""]`},
 		{"it waits for a time, and is active", of(func() *trade { return controller("c", since) }), Conditions{Active: []string{"c"}, Deadlines: 1}, `
-5 states, 5 steps, 132 runs
+5 states, 5 steps, 126 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 active: c
@@ -187,7 +187,7 @@ nondeterministic chance c: with the same responses, two fresh instances behave d
 				}}
 			})
 		}), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 110 runs
+4 states, 3 steps, 86 runs
 rests: last 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 3 [R.first R.last R.runs]`},
@@ -212,7 +212,7 @@ memory of c: 3 [R.first R.last R.runs]`},
 				}}
 			})
 		}), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 137 runs
+4 states, 3 steps, 113 runs
 rests: last 2000-01-01T00:00:01.……001Z
 remembers: c
 memory of c: 3 [R.first R.last R.runs]`},

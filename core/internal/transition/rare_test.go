@@ -172,7 +172,7 @@ waits: the behavior of c depends on the clock, and later times were not searched
 			c.Initial = []core.Request{"one", "two"}
 			return c
 		}), Conditions{Active: []string{"c"}}, `
-5 states, 5 steps, 110 runs
+5 states, 5 steps, 98 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},
@@ -184,7 +184,7 @@ memory of c: 2 [R.n]`},
 			c.Initial = []core.Request{"one", "two"}
 			return c
 		}), Conditions{Active: []string{"c"}}, `
-4 states, 4 steps, 108 runs
+4 states, 4 steps, 84 runs
 rests: seen 2000-01-01T00:00:00Z
 active: c
 memory of c: 0 []`},
@@ -241,7 +241,7 @@ memory of d: 1 [R.n]`},
 				}}
 			})
 		}), Conditions{}, `
-4 states, 3 steps, 103 runs
+4 states, 3 steps, 97 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.passed in memory; later: keeps one and then, reconciling go, put odd where it else returns
@@ -274,7 +274,7 @@ memory of c: 3 [R.first R.runs]`},
 			c.Active = true
 			return c
 		}), Conditions{}, `
-3 states, 3 steps, 100 runs
+3 states, 3 steps, 94 runs
 rests: n 1
 memory of c: 2 []`},
 		{"it sleeps, writes the time, and is active", of(func() *trade {
@@ -290,23 +290,23 @@ memory of c: 2 []`},
 			c.Active, c.Initial = true, []core.Request{"one", "two", "three"}
 			return c
 		}), Conditions{}, `
-8 states, 12 steps, 469 runs
+8 states, 12 steps, 433 runs
 rests: seen 2000-01-01T00:02:00Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps, all write the time, and it is active", sleepingOnce(false, false), Conditions{}, `
-12 states, 14 steps, 254 runs
+12 states, 14 steps, 218 runs
 rests: seen 2000-01-01T00:00:00Z
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, all write the time, and it is active", sleepingOnce(false, true), Conditions{}, `
-16 states, 22 steps, 402 runs
+16 states, 22 steps, 360 runs
 rests: go yes, seen 2000-01-01T00:00:00Z
 rests: go yes, seen 2000-01-01T00:00:01.……001Z
 rests: go yes, seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, one notes the time, and it is active", sleepingOnce(true, true), Conditions{}, `
-12 states, 20 steps, 330 runs
+12 states, 20 steps, 312 runs
 rests: go yes
 memory of c: 2 [R.at R.n]`},
 		{"handlers write the time in a run", hearing(func(w world, _ core.Request) core.Result {

@@ -141,7 +141,7 @@ awaits: c`},
 rests: since 2000-01-01T00:00:01Z
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late`},
 		{"it keeps a deadline", of(func() *trade { return controller("c", sinceInMemory) }), Conditions{Deadlines: 2}, `
-5 states, 5 steps, 125 runs
+5 states, 5 steps, 113 runs
 rests: 
 rests: late yes
 remembers: c
@@ -176,7 +176,7 @@ rests: seen yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 awaits: c`},
 		{"it takes the time", of(func() *trade { return controller("c", stopwatch(false)) }), Conditions{Deadlines: 1}, `
-4 states, 3 steps, 104 runs
+4 states, 3 steps, 98 runs
 rests: 
 remembers: c
 memory of c: 3 [R.began R.runs]`},
@@ -188,7 +188,7 @@ awaits: c
 waits: c waits for several times, and those between the first and the last were not searched: reconciling go, now: keeps no R.took in memory; then: keeps one and then, reconciling go, put slow where it else returns
 memory of c: 3 [R.began R.runs]`},
 		{"it heeds how long it took, and no time passes", of(func() *trade { return controller("c", stopwatch(true)) }), Conditions{}, `
-4 states, 3 steps, 101 runs
+4 states, 3 steps, 95 runs
 rests: 
 remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps no R.took in memory; later: keeps one and then, reconciling go, put slow where it else returns
@@ -207,20 +207,20 @@ func backgrounds() []scenario {
 	}
 	return []scenario{
 		{"it hands on", of(hands), Conditions{}, `
-3 states, 2 steps, 50 runs
+3 states, 2 steps, 44 runs
 rests: go by hand
 memory of c: 1 []`},
 		{"it hands on, and crashes", of(hands), Conditions{Crashes: 1}, `
-7 states, 8 steps, 65 runs
+7 states, 8 steps, 59 runs
 rests: go by hand
 memory of c: 1 []`},
 		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `
-3 states, 2 steps, 49 runs
+3 states, 2 steps, 43 runs
 rests: late yes
 active: c
 memory of c: 1 []`},
 		{"it polls, and is tired one day", ticks(4), Conditions{Active: []string{"c"}}, `
-3 states, 3 steps, 96 runs
+3 states, 3 steps, 90 runs
 rests: 
 active: c
 memory of c: 1 []
