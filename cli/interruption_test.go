@@ -237,8 +237,8 @@ func TestInterruptedTelling(t *testing.T) {
 			var out bytes.Buffer
 			args := []string{"check", "m"}
 			if limit {
-				args = append(args, "--max-time", "2s")
-				s.limit(2 * time.Second)
+				args = append(args, "--max-time", "5s")
+				s.limit(5 * time.Second)
 			}
 			model := long(300, &slow, core.Property{Name: "never far", Doc: "never far", Ends: true, Judge: func(_ context.Context, g core.Graph) ([]core.Violation, error) {
 				slow.Store(true)
