@@ -183,12 +183,7 @@ func (c *component) Recurring() bool { return slices.ContainsFunc(c.steps, fair.
 
 // any reports whether some step inside the component is accepted.
 func (c *component) any(accept func(core.Edge) bool) bool {
-	for _, edges := range c.inner {
-		if slices.ContainsFunc(edges, accept) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.states, func(id core.StateID) bool { return slices.ContainsFunc(c.inner[id], accept) })
 }
 
 // moves reports whether there is a step inside the component.
