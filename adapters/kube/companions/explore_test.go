@@ -275,8 +275,8 @@ func TestConvergent(t *testing.T) {
 			"a Job that expires", []companions.Companion{companions.Jobs(), companions.JobTTL(), companions.Pods()},
 			[]client.Object{job(func(s *batchv1.JobSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](10) })}, nil, []string{""}, 29,
 		},
-		{"a CronJob", runs[:1], cronJob(batchv1.AllowConcurrent), nil, []string{"2 active; "}, 9},
-		{"a CronJob that replaces", runs[:1], cronJob(batchv1.ReplaceConcurrent), nil, []string{"1 active; "}, 10},
+		{"a CronJob", runs[:1], cronJob(batchv1.AllowConcurrent), nil, []string{"2 active; "}, 22},
+		{"a CronJob that replaces", runs[:1], cronJob(batchv1.ReplaceConcurrent), nil, []string{"1 active; "}, 38},
 		{"a CronJob that waits", runs[:1], cronJob(batchv1.ForbidConcurrent), nil, []string{"1 active; "}, 6},
 		{
 			"a CronJob with Jobs", runs, cronJob(batchv1.ForbidConcurrent), nil,
