@@ -19,7 +19,7 @@ type Snapshot interface {
 	Held(Key) []Content
 }
 
-// Caching is a [Snapshot] that is told of caches which the store reads for itself, such as that of an admission webhook: they are not modelled, and show the store as it is. Where caches may be stale, that is a reason against a verdict.
+// Caching is a [Snapshot] that notes the caches which the store reads for itself, such as that of an admission webhook: they are not modelled, and show the store as it is. Where caches may be stale, that is a reason against a verdict.
 type Caching interface {
 	Snapshot
 

@@ -45,9 +45,9 @@ func heartbeats(ctx context.Context, g core.Graph, from []core.StateID) (beats f
 	}
 	n, r := 0, region{graph: g, roots: from, accepts: byItself}
 	err = r.components(ctx, func(states scc.Component[core.StateID]) bool {
-		if c := newComponent(g, states.Nodes, byItself); states.Cyclic && c.beats(ctx) {
+		if states.Cyclic && newComponent(g, states.Nodes, byItself).beats(ctx) {
 			n++
-			for _, id := range c.states {
+			for _, id := range states.Nodes {
 				within[id] = n
 			}
 		}

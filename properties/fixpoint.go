@@ -130,10 +130,11 @@ func newRest(g core.Graph) *rest { return &rest{graph: g, after: map[core.Item][
 // were queued somewhere; they count if that was on a way to here.
 func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 	return func(yield func(core.Item, core.Effect) bool) {
+		counts := func(item core.Item, effect core.Effect) bool { return unrests(effect) && !r.beats(id, item, effect) }
 		relisted := r.graph.Relisted(id)
 		for _, item := range relisted {
 			for _, effect := range r.graph.Try(id, item) {
-				if unrests(effect) && !r.beats(id, item, effect) && !yield(item, effect) {
+				if counts(item, effect) && !yield(item, effect) {
 					return
 				}
 			}
@@ -143,7 +144,7 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 				continue
 			}
 			for _, effect := range r.graph.Try(id, item) {
-				if unrests(effect) && !r.beats(id, item, effect) && r.queuedBefore(id, item) && !yield(item, effect) {
+				if counts(item, effect) && r.queuedBefore(id, item) && !yield(item, effect) {
 					return
 				}
 			}

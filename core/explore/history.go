@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -200,23 +201,22 @@ func (s *Space) looksLater(id core.StateID) (found bool, err error) {
 		later := w.Vector.AppendRow(nil)
 		for _, it := range idle {
 			does, err := s.deedIn(later, it)
-			if does == "" && err == nil {
+			switch {
+			case err != nil:
+				return false, err
+			case does == "":
 				continue
 			}
-			now, some := "", "after a long time"
-			if name := calendar.NameOf(span, behavior.Epoch); name != "" {
-				some = "after " + name
+			now, err := s.deedIn(s.row(id), it)
+			if err != nil {
+				return false, err
 			}
-			if err == nil {
-				now, err = s.deedIn(s.row(id), it)
-			}
+			some := "after " + cmp.Or(calendar.NameOf(span, behavior.Epoch), "a long time")
 			if does == now { // which has nothing to do with the time
 				some = transition.Again
 			}
-			if err == nil {
-				s.machine.Overlooks(it, some, does)
-			}
-			return err == nil, err
+			s.machine.Overlooks(it, some, does)
+			return true, nil
 		}
 	}
 	return false, nil

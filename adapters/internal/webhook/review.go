@@ -31,7 +31,7 @@ type Handle func(ctx context.Context, request *admissionv1.AdmissionRequest) (*a
 
 // Reviewer runs one webhook. Each review is made by a fresh instance, in a bubble of
 // virtual time. What it reads, it reads of the store as it is when it is asked. Where it does so
-// through a cached client, the store is told, see [core.Caching].
+// through a cached client, that is noted, see [core.Caching].
 type Reviewer struct {
 	server *kube.Server
 	// name is what messages call the webhook.

@@ -117,14 +117,14 @@ func Amid(from, until time.Duration) time.Duration {
 	return (from + (until-from)/2).Truncate(time.Second) + 9*time.Millisecond
 }
 
-// late is how much longer times are than what people call them, so that they are no sums of others.
-const late = 8*time.Second + 7*time.Millisecond
+// Late is how much longer times are than what people call them, and after when a timer is due: so that no two spans are as long as others by accident.
+const Late = 8*time.Second + 7*time.Millisecond
 
 // Hours are how long after a moment those are looked at who may look at any time: at another hour on each day of a week, three hours apart.
 func Hours() []time.Duration {
 	var times []time.Duration
 	for day := range 7 {
-		times = append(times, time.Duration(24*day+3*(day+1))*time.Hour+late)
+		times = append(times, time.Duration(24*day+3*(day+1))*time.Hour+Late)
 	}
 	return times
 }
@@ -147,7 +147,7 @@ func Around(every time.Duration) []time.Duration {
 		times = append(times, time.Duration(month+1)*30*24*hour+18*hour)
 	}
 	for i, at := range times {
-		times[i] = at + (every-at%every)%every + late
+		times[i] = at + (every-at%every)%every + Late
 	}
 	slices.Sort(times)
 	times = slices.Compact(times[1:]) // at once is what is compared with

@@ -268,7 +268,7 @@ func (w *Walker) Later() []time.Duration {
 	if w.Machine.Clock == nowhere {
 		return nil
 	}
-	spans := slices.Clone(w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock))))
+	spans := w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock)))
 	slices.Reverse(spans)
 	return spans
 }

@@ -130,13 +130,12 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 // due returns how long after a run its timer has fired, some seconds late, or the span that passes in the search and is hardly longer; 0 if it sets none, or for longer than anything that is waited for. Timers that are set later for the same
 // moment are due at the same time.
 func (l *Learner) due(run behavior.Run) time.Duration {
-	const late = 8*time.Second + 7*time.Millisecond // so that no two spans are as long as others by accident
 	if run.Leaf == nil || !run.Leaf.Later() || run.Leaf.Result.RequeueAfter >= behavior.Epoch/2 {
 		return 0
 	}
-	by := run.Leaf.Result.RequeueAfter.Truncate(time.Second) + late
+	by := run.Leaf.Result.RequeueAfter.Truncate(time.Second) + calendar.Late
 	for _, span := range l.Machine.Conditions.Spans {
-		if run.Leaf.Result.RequeueAfter <= span && span <= by+by/8+late {
+		if run.Leaf.Result.RequeueAfter <= span && span <= by+by/8+calendar.Late {
 			return span
 		}
 	}
