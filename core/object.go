@@ -79,7 +79,10 @@ type Tagged interface {
 }
 
 // Retagging is other names of versions in place of some. It is safe for concurrent use.
-type Retagging struct{ replacer *strings.Replacer }
+type Retagging struct {
+	replacer *strings.Replacer
+	noted    bool
+}
 
 // NewRetagging returns the retagging of names, each to another one. It may exchange names.
 func NewRetagging(names map[string]string) *Retagging {
@@ -87,7 +90,21 @@ func NewRetagging(names map[string]string) *Retagging {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		pairs = append(pairs, name, names[name])
 	}
-	return &Retagging{strings.NewReplacer(pairs...)}
+	return &Retagging{replacer: strings.NewReplacer(pairs...)}
+}
+
+// Noted returns the retagging of what has noted these names only: versions keep their own.
+func (r *Retagging) Noted() *Retagging { return &Retagging{replacer: r.replacer, noted: true} }
+
+// OnlyNoted reports whether versions keep their own names.
+func (r *Retagging) OnlyNoted() bool { return r.noted }
+
+// Tag returns the name of a version as it is shown with the version itself.
+func (r *Retagging) Tag(name string) string {
+	if r.noted {
+		return name
+	}
+	return r.In(name)
 }
 
 // In returns a text with the other names wherever names stand in it.

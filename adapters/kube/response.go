@@ -64,7 +64,19 @@ func (r *Response) Retagged(names *core.Retagging) core.Response {
 		other.Status = r.Status.DeepCopy()
 		other.Status.Message = names.In(r.Status.Message)
 	}
-	return &other
+	if !names.OnlyNoted() {
+		return &other
+	}
+	own := map[core.Key]string{}
+	for _, object := range r.versions {
+		own[object.Key] = storage.Of(object.Content).Version
+	}
+	return other.shown(func(key core.Key, tree map[string]any) map[string]any {
+		if metadata, _ := tree["metadata"].(map[string]any); metadata["resourceVersion"] != nil {
+			jsontree.Set(tree, own[key], "metadata", "resourceVersion")
+		}
+		return tree
+	})
 }
 
 // Earlier implements [core.Versioned].

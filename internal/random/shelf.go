@@ -154,7 +154,7 @@ func (t thing) Tag() string {
 
 // Retagged implements [core.Tagged].
 func (t thing) Retagged(names *core.Retagging) core.Content {
-	t.name = names.In(t.Tag())
+	t.name = names.Tag(t.Tag())
 	return t
 }
 

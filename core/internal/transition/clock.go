@@ -344,3 +344,93 @@ func (a *Actor) looksAround(run behavior.Run) bool {
 	a.around[shape.String()] = true
 	return true
 }
+
+// Time moves on by an instant each time that something was written: from before what the world writes in a step to after what code writes in it, and by this often.
+const (
+	instant  = 2 * time.Second
+	instants = 50
+)
+
+// instants is how often it does in a machine.
+func (m *Machine) instants() int {
+	if len(m.Conditions.Apart) > 0 {
+		return instants
+	}
+	return 0
+}
+
+// instant returns a moment as it is after what was written in the state of the walker.
+func (w *Walker) instant(at moment) moment {
+	if w.StepCache.Tracing {
+		w.depend(w.Machine.writings)
+	}
+	n := int(w.Value(w.Machine.writings))
+	at.apart = time.Duration(n) * instant
+	at.now += at.apart
+	at.number = at.number*(instants+1) + n
+	return at
+}
+
+// tick lets an instant pass if the step has written a time into an object, so that what is written next is written later.
+func (w *Walker) tick() error {
+	if !slices.ContainsFunc(w.Touched, w.dates) {
+		return nil
+	}
+	n := w.Value(w.Machine.writings)
+	if n == instants {
+		return w.doubt(&w.Machine.late, "More than %d times are written one after the other, and what comes after the last of them was searched as if they were the same", instants)
+	}
+	w.Set(w.Machine.writings, n+1)
+	return nil
+}
+
+// dates reports whether a time stands at a place of an object that did not before.
+func (w *Walker) dates(t Touch) bool {
+	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
+	if !isObject || !slices.Contains(w.Machine.Conditions.Apart, key.Kind) {
+		return false
+	}
+	now, shows := w.Machine.Vocabulary.Content(t.Cell, w.Value(t.Cell)).(core.Aged)
+	if !shows {
+		return false
+	}
+	before := map[string]string{}
+	if was, shows := w.Machine.Vocabulary.Content(t.Cell, t.Was).(core.Aged); shows {
+		before = was.Written()
+	} else if now.Created() != "" {
+		return true
+	}
+	for place, text := range now.Written() {
+		if before[place] != text {
+			return true
+		}
+	}
+	return false
+}
+
+// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was before the times that objects show. Both are the same otherwise, and when it was started again is not known.
+func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
+	if l.Machine.aging == nil || !a.domain.manner.Active || a.untimed() {
+		return false, nil
+	}
+	const since, shown = 10, 5
+	runs = slices.Clone(runs)
+	for i := range runs {
+		runs[i].Activation.Apart += since * time.Second
+	}
+	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+	for _, kind := range l.together(a, ages) {
+		divergence, err := l.heeds(a, runs, ages.Later(kind, shown), ages.Later(kind, 0))
+		if err != nil {
+			return false, err
+		}
+		if divergence == nil {
+			continue
+		}
+		if l.Machine.compareTimes(a, []core.Kind{kind}); l.Machine.Conditions.Crashes > 0 {
+			l.Machine.doubtFirst(a.Name+" looks at when it was started", "and what is older: %s, now: %s; if that was written later: %s. That it was started again after what was written before a crash was not searched", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
+		}
+		return true, nil
+	}
+	return false, nil
+}

@@ -2,11 +2,13 @@ package transition
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all objects are
@@ -68,7 +70,8 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 	if slices.ContainsFunc(runs, a.domain.chooses) {
 		return false, nil
 	}
-	if err := l.comparesNoted(a, runs); err != nil {
+	noted, err := l.comparesNoted(a, runs)
+	if err != nil {
 		return false, err
 	}
 	if later, err := l.comparesStart(a, runs); later || err != nil {
@@ -83,7 +86,7 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 		if err := l.counts(a, runs); err != nil {
 			return false, err
 		}
-		compares := false
+		compares := noted
 		for _, what := range []func(*Actor, []behavior.Run) (bool, error){l.comparesVersions, l.comparesUIDs, l.comparesTimes, l.comparesAges} {
 			found, err := what(a, runs)
 			if err != nil {
@@ -93,7 +96,7 @@ func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 		}
 		return compares, nil
 	}
-	return false, nil
+	return noted, nil
 }
 
 // upTo returns the runs of an instance that lead to what it remembers when a run begins, and the run.
@@ -183,17 +186,108 @@ func (l *Learner) comparesVersions(a *Actor, runs []behavior.Run) (bool, error) 
 }
 
 // comparesNoted finds out whether what runs do depends on the order of the names of versions that controllers have written into objects, and of others.
-func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) error {
+func (l *Learner) comparesNoted(a *Actor, runs []behavior.Run) (bool, error) {
 	if !l.Machine.orders {
-		return nil
+		return false, nil
 	}
 	shown, noted := l.Machine.notedIn(runs)
 	for _, others := range shown.Beside(noted) {
 		if divergence, err := l.heedsNames(a, runs, noted, others); divergence != nil || err != nil {
-			return cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
+			return false, cmp.Or(err, error(&unexpectedOrder{Controller: a.Strategy.Describe().Name, Noted: true}))
+		}
+	}
+	return l.comparesReturned(a, runs)
+}
+
+// comparesReturned finds out whether what runs do depends on whether versions that are shown are those which objects beside them have noted.
+func (l *Learner) comparesReturned(a *Actor, runs []behavior.Run) (bool, error) {
+	both := l.Machine.notedBesides(runs)
+	if len(both) == 0 {
+		return false, nil
+	}
+	divergence, err := l.otherwise(a, runs, behavior.NewRenoted(both.Nudged()), nil)
+	if divergence == nil || err != nil {
+		return false, err
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(both), core.Key.Compare) {
+		if l.Machine.heeded[key.Kind] == "" {
+			l.Machine.heeded[key.Kind] = a.Name
+			l.Machine.heedReturn(key.Kind)
+		}
+	}
+	return true, nil
+}
+
+// notedBesides returns the names of versions that are shown in some runs and stand in other objects that are shown there.
+func (m *Machine) notedBesides(runs []behavior.Run) behavior.Tags {
+	if len(m.noted) == 0 {
+		return nil
+	}
+	shown, both := behavior.TaggedIn(runs), behavior.Tags{}
+	for key, contents := range shown {
+		for _, content := range contents {
+			if name := content.Tag(); m.noted[name] == key && besides(shown, key, name) {
+				both[key] = append(both[key], name)
+			}
+		}
+	}
+	return both
+}
+
+// besides reports whether a name stands in what is shown of another object than its own.
+func besides(shown map[core.Key][]core.Tagged, of core.Key, name string) bool {
+	for key, contents := range shown {
+		if key != of && slices.ContainsFunc(contents, func(content core.Tagged) bool { return strings.Contains(content.Canonical(), name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookBack finds out whether the step has led an object back to a version that another object has noted. A server would name it anew, and here it has the name that stands there.
+func (w *Walker) lookBack() error {
+	m := w.Machine
+	if len(m.noted) == 0 {
+		return nil
+	}
+	for _, t := range w.Touched {
+		key, isObject := m.Vocabulary.Key(t.Cell)
+		if !isObject || w.Value(t.Cell) == t.Was || m.cameBack[key.Kind] != (core.Key{}) {
+			continue
+		}
+		tagged, named := m.Vocabulary.Content(t.Cell, w.Value(t.Cell)).(core.Tagged)
+		switch {
+		case !named || m.noted[tagged.Tag()] != key || !w.stands(tagged.Tag(), t.Cell):
+		case w.Learn != nil:
+			m.cameBack[key.Kind] = key
+			m.heedReturn(key.Kind)
+		case w.Ahead:
+			return ErrUnknown // the searching goroutine has to note it
 		}
 	}
 	return nil
+}
+
+// stands reports whether an object besides one has the name of a version in it.
+func (w *Walker) stands(name string, beside state.Cell) bool {
+	for c := range w.Machine.Vocabulary.Cells() {
+		cell := state.Cell(c)
+		if _, isObject := w.Machine.Vocabulary.Key(cell); !isObject || cell == beside || w.Value(cell) == 0 {
+			continue
+		}
+		if strings.Contains(w.Machine.Vocabulary.Content(cell, w.Value(cell)).Canonical(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// heedReturn notes that what comes of versions of a kind which come back is not searched, if they do and somebody heeds that.
+func (m *Machine) heedReturn(kind core.Kind) {
+	key, heeded := m.cameBack[kind], m.heeded[kind]
+	if key != (core.Key{}) && heeded != "" {
+		m.doubtFirst(heeded+" heeds whether a version is the one that was noted", "in another object, and %s becomes again what it was when it was noted: a server gives it another version then, and here it has that one, so what comes of it was not searched: note the generation, or a hash of what matters", key)
+	}
 }
 
 // heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as a checksum.
@@ -299,96 +393,6 @@ func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
 	}
 }
 
-// Time moves on by an instant each time that something was written: from before what the world writes in a step to after what code writes in it, and by this often.
-const (
-	instant  = 2 * time.Second
-	instants = 50
-)
-
-// instants is how often it does in a machine.
-func (m *Machine) instants() int {
-	if len(m.Conditions.Apart) > 0 {
-		return instants
-	}
-	return 0
-}
-
-// instant returns a moment as it is after what was written in the state of the walker.
-func (w *Walker) instant(at moment) moment {
-	if w.StepCache.Tracing {
-		w.depend(w.Machine.writings)
-	}
-	n := int(w.Value(w.Machine.writings))
-	at.apart = time.Duration(n) * instant
-	at.now += at.apart
-	at.number = at.number*(instants+1) + n
-	return at
-}
-
-// tick lets an instant pass if the step has written a time into an object, so that what is written next is written later.
-func (w *Walker) tick() error {
-	if !slices.ContainsFunc(w.Touched, w.dates) {
-		return nil
-	}
-	n := w.Value(w.Machine.writings)
-	if n == instants {
-		return w.doubt(&w.Machine.late, "More than %d times are written one after the other, and what comes after the last of them was searched as if they were the same", instants)
-	}
-	w.Set(w.Machine.writings, n+1)
-	return nil
-}
-
-// dates reports whether a time stands at a place of an object that did not before.
-func (w *Walker) dates(t Touch) bool {
-	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
-	if !isObject || !slices.Contains(w.Machine.Conditions.Apart, key.Kind) {
-		return false
-	}
-	now, shows := w.Machine.Vocabulary.Content(t.Cell, w.Value(t.Cell)).(core.Aged)
-	if !shows {
-		return false
-	}
-	before := map[string]string{}
-	if was, shows := w.Machine.Vocabulary.Content(t.Cell, t.Was).(core.Aged); shows {
-		before = was.Written()
-	} else if now.Created() != "" {
-		return true
-	}
-	for place, text := range now.Written() {
-		if before[place] != text {
-			return true
-		}
-	}
-	return false
-}
-
-// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was before the times that objects show. Both are the same otherwise, and when it was started again is not known.
-func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
-	if l.Machine.aging == nil || !a.domain.manner.Active || a.untimed() {
-		return false, nil
-	}
-	const since, shown = 10, 5
-	runs = slices.Clone(runs)
-	for i := range runs {
-		runs[i].Activation.Apart += since * time.Second
-	}
-	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
-	for _, kind := range l.together(a, ages) {
-		divergence, err := l.heeds(a, runs, ages.Later(kind, shown), ages.Later(kind, 0))
-		if err != nil {
-			return false, err
-		}
-		if divergence == nil {
-			continue
-		}
-		if l.Machine.compareTimes(a, []core.Kind{kind}); l.Machine.Conditions.Crashes > 0 {
-			l.Machine.doubtFirst(a.Name+" looks at when it was started", "and what is older: %s, now: %s; if that was written later: %s. That it was started again after what was written before a crash was not searched", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
-		}
-		return true, nil
-	}
-	return false, nil
-}
-
 // heeds returns where runs do something else because of the order of what is chosen in another way, nil if they do not. What is something else in the same order, too, follows from a name or
 // a time itself, such as a checksum of it, and does not count. All the rest does.
 func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Otherwise) (*behavior.Divergence, error) {
@@ -411,7 +415,7 @@ func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Oth
 // that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
 	runs := []behavior.Run{run}
-	if _, noted := l.Machine.notedIn(runs); noted != nil {
+	if _, noted := l.Machine.notedIn(runs); noted != nil || len(l.Machine.notedBesides(runs)) > 0 {
 		return session, false, nil
 	}
 	all := l.others(a, runs)

@@ -125,7 +125,7 @@ type tagged struct {
 func (t tagged) Tag() string { return t.tag }
 
 func (t tagged) Retagged(names *core.Retagging) core.Content {
-	return tagged{t.content, names.In(t.tag)}
+	return tagged{t.content, names.Tag(t.tag)}
 }
 
 // TestNamedVersions has the versions be held that a memory names, of those that were shown on the way to it, each once.

@@ -195,6 +195,9 @@ func (w *Walker) attempt() error {
 	if err == nil {
 		err = w.take(s)
 	}
+	if err == nil && !s.blocked {
+		err = w.lookBack()
+	}
 	s.chosen = w.chosen
 	s.Late = s.Late || len(w.missed) > 0
 	if err == nil && w.Monitor != nil {

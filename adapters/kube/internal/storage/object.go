@@ -107,7 +107,7 @@ func (o *Object) Tag() string { return o.Version }
 func (o *Object) Retagged(names *core.Retagging) core.Content {
 	tree, _ := jsontree.Texts(o.Tree, func(text string, _ bool) string { return names.In(text) }).(map[string]any)
 	other := New(tree, o.Again, o.Unshown...).From(o)
-	other.Version = names.In(o.Version)
+	other.Version = names.Tag(o.Version)
 	return other
 }
 
