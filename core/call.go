@@ -100,6 +100,8 @@ type Answer struct {
 	// EnqueueAfter are items that the call hands to work queues later: a timer is set for each, as by [Result.RequeueAfter]. A timer stays set, but for queues that merge (see [Description]), if the item
 	// is enqueued, or worked on, before it fires.
 	EnqueueAfter []Item
+	// Presumed are objects that the store takes to be there although nobody has made them, see [Presuming].
+	Presumed []Key
 }
 
 // Afresh is the error that a store returns besides its answer to a call after which some kinds are to be adopted, see [Adopting]: a search begins again with them.

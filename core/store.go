@@ -83,6 +83,14 @@ type Adopting interface {
 	Adopted(kinds []Kind) any
 }
 
+// Presuming is a store that takes objects to be there which nobody has to give it, such as the namespaces of others, and says so in its answers. It must not if somebody makes them: when a search finds out that one
+// that was presumed is made, it begins again with a store that knows.
+type Presuming interface {
+	Store
+	// Making returns the store with some objects that somebody makes: none of them is there before that.
+	Making(keys []Key) Store
+}
+
 // Counting is a store that counts what happens to each object, such as how often what is wanted of it has changed (its generation), and shows the number. That it grows without end would make a new state of each round that leads
 // back to where it began, so [Store.Normalize] brings such numbers to the smallest ones that keep their order, wherever it knows that they stand. Code that keeps one elsewhere, such as in its memory or in the name of
 // another object, would take a new number for the one that it knows: a search finds out by itself of which kinds that makes a difference, and those stay as they were counted.

@@ -15,7 +15,9 @@ type Trace struct {
 	Memory []MemoryChange `json:"memory,omitempty"`
 	// Events are what the event handlers of controllers that keep memory got at the start, in order.
 	Events []TraceEvent `json:"events,omitempty"`
-	Steps  []TraceStep  `json:"steps"`
+	// Made are objects that are not there before somebody makes them, although the world would take them to be, see [Presuming].
+	Made  []Key       `json:"made,omitempty"`
+	Steps []TraceStep `json:"steps"`
 	// CycleStart is the number of steps after which the rest repeats for ever; -1 if nothing does.
 	CycleStart int `json:"cycle_start"`
 }

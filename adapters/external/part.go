@@ -161,6 +161,16 @@ func (c *composed) Adopted(kinds []core.Kind) any {
 	return &composed{main: main, parts: c.parts, stores: c.stores}
 }
 
+// Making implements [core.Presuming], for those stores that presume.
+func (c *composed) Making(keys []core.Key) core.Store {
+	return c.with(func(store core.Store) core.Store {
+		if presuming, presumes := store.(core.Presuming); presumes {
+			return presuming.Making(keys)
+		}
+		return store
+	})
+}
+
 // Counted implements [core.Counting], for those stores that count.
 func (c *composed) Counted(kinds []core.Kind) core.Store {
 	return c.with(func(store core.Store) core.Store {

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -103,7 +104,7 @@ func (op *operation) alreadyExists(found *storage.Object) error {
 }
 
 // admitToNamespace refuses what is created in a namespace that is going away, in one
-// that was there at the start and is gone, and, if the server is strict about it, in any that does not exist.
+// that was there at the start and is gone or that somebody makes, and, if the server is strict about it, in any that does not exist.
 func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	name := op.namespace()
 	if name == "" {
@@ -111,8 +112,12 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	}
 	namespace := op.find(core.Key{Kind: kinds.Namespace, Name: name})
 	if namespace == nil {
-		if op.server.strictNamespaces || op.server.namespaces[name] {
+		key := core.Key{Kind: kinds.Namespace, Name: name}
+		if op.server.strictNamespaces || op.server.namespaces[name] || slices.Contains(op.server.made, key) {
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
+		}
+		if !op.server.inhabited[name] {
+			op.presumed = append(op.presumed, key)
 		}
 		return nil
 	}

@@ -26,7 +26,7 @@
 // another version, with another resourceVersion.
 //
 // A namespace without a Namespace object is taken to exist, unless it had one at the
-// start, or the server is made with [StrictNamespaces].
+// start, somebody makes it, or the server is made with [StrictNamespaces].
 //
 // # What is modelled
 //

@@ -47,6 +47,7 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 		if key.Kind == kinds.Namespace {
 			s.namespaces[key.Name] = true
 		}
+		s.inhabited[key.Namespace] = true
 		trees[key] = tree
 		admitted = append(admitted, core.Object{Key: key})
 	}

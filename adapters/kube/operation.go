@@ -30,6 +30,8 @@ type operation struct {
 	request  *Request
 	resource *kinds.Resource
 	writes   []core.Write
+	// presumed are objects that were taken to be there.
+	presumed []core.Key
 	// read is what was decoded last.
 	read kinds.Decoded
 	// unshown are the fields that are empty in what is stored now, and are shown otherwise.

@@ -34,7 +34,10 @@ type Server struct {
 	scales           *kinds.Resource
 	strictNamespaces bool
 	// namespaces are those that have a Namespace object at the start.
-	namespaces    map[string]bool
+	namespaces map[string]bool
+	// inhabited are the namespaces of objects that are there at the start, so that there are these, and made are those that somebody makes.
+	inhabited     map[string]bool
+	made          []core.Key
 	managedFields bool
 	// containerLog is what containers log, nil if that is not known.
 	containerLog *string
@@ -73,7 +76,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	if scheme == nil {
 		return nil, errors.New("the API server has no scheme: pass the one that the controllers use")
 	}
-	s := &Server{scheme: scheme, randomness: randomness.New(), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers), namespaces: map[string]bool{}}
+	s := &Server{scheme: scheme, randomness: randomness.New(), clock: new(canonical.Clock), registry: kinds.NewRegistry(builtin.Of), managers: new(apply.Managers), namespaces: map[string]bool{}, inhabited: map[string]bool{}}
 	var err error
 	if s.scales, err = kinds.ScaleResource(builtin.Of); err != nil {
 		return nil, err
@@ -171,6 +174,13 @@ func (s *Server) Ordered() core.Store {
 	return &other
 }
 
+// Making implements [core.Presuming]: nothing is created in namespaces before somebody has made them.
+func (s *Server) Making(keys []core.Key) core.Store {
+	other := *s
+	other.made = keys
+	return &other
+}
+
 // Aged implements [core.Aging]: by metadata.creationTimestamp.
 func (s *Server) Aged(groups [][]core.Kind) core.Store {
 	other := *s
@@ -221,7 +231,7 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 	if !ok {
 		return core.Answer{}, unsupported(call)
 	}
-	response, writes, err := s.answer(state, request)
+	response, writes, presumed, err := s.answer(state, request)
 	var status *apierrors.StatusError
 	switch {
 	case errors.As(err, &status):
@@ -236,7 +246,7 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 			return core.Answer{}, &core.Unsupported{Call: request.String(), Reason: err.Error()}
 		}
 	}
-	return core.Answer{Response: response, Writes: writes}, s.orphaned(writes)
+	return core.Answer{Response: response, Writes: writes, Presumed: presumed}, s.orphaned(writes)
 }
 
 // Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
@@ -313,14 +323,14 @@ func unsupported(call core.Call) error {
 
 // answer returns a StatusError for what a real server refuses, and any other
 // error for what is not modelled.
-func (s *Server) answer(state core.Snapshot, request *Request) (*Response, []core.Write, error) {
+func (s *Server) answer(state core.Snapshot, request *Request) (response *Response, writes []core.Write, presumed []core.Key, err error) {
 	resource, err := s.registry.Find(request.Kind)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	op := &operation{server: s, state: state, request: request, resource: resource}
-	response, err := op.run()
-	return response, op.writes, err
+	response, err = op.run()
+	return response, op.writes, op.presumed, err
 }
 
 // Option is a choice that a [Server] is made with.
@@ -354,7 +364,7 @@ func DefinitionFiles(paths ...string) Option {
 
 // StrictNamespaces refuses to create objects in namespaces that have no Namespace
 // object, as a real server does. Without it a namespace that has none is taken to
-// exist, unless it had one at the start.
+// exist, unless it had one at the start or somebody makes it.
 func StrictNamespaces() Option {
 	return func(s *settings) { s.strictNamespaces = true }
 }

@@ -66,7 +66,7 @@ func (s *Simulation) run(ctx context.Context, initial int, steps []core.Step) (*
 	if err := w.Start(s.system.Initial[initial]); err != nil {
 		return nil, err
 	}
-	position := &core.Position{Trace: core.Trace{Initial: s.space.present(), CycleStart: -1}}
+	position := &core.Position{Trace: core.Trace{Initial: s.space.present(), Made: s.space.machine.Conditions.Made, CycleStart: -1}}
 	t := newTraceBuilder(w)
 	position.Trace.Memory = w.Machine.MemoryChanges(nil, w.Recollection(), nil)
 	for i, step := range steps {

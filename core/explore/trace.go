@@ -19,7 +19,7 @@ import (
 // instances, before it is in the trace: an error means that it did not happen again. The
 // run starts in the state start; the step after, if not nil, is tried at its end.
 func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, after *core.Step) (core.Trace, error) {
-	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start)}
+	trace := core.Trace{CycleStart: -1, Initial: s.Objects(start), Made: s.machine.Conditions.Made}
 	steps, err := s.concretize(start, run)
 	if err != nil {
 		return core.Trace{}, err

@@ -19,11 +19,12 @@ type store struct {
 }
 
 var (
-	_ core.Dated    = store{}
-	_ core.Assuming = store{}
-	_ core.Ordering = store{}
-	_ core.Aging    = store{}
-	_ core.Counting = store{}
+	_ core.Dated     = store{}
+	_ core.Assuming  = store{}
+	_ core.Ordering  = store{}
+	_ core.Aging     = store{}
+	_ core.Counting  = store{}
+	_ core.Presuming = store{}
 )
 
 // After implements [core.Dated].
@@ -68,6 +69,17 @@ func (s store) Ages() [][]core.Kind {
 		groups = append(groups, kinds)
 	}
 	return groups
+}
+
+// Making implements [core.Presuming].
+func (s store) Making(keys []core.Key) core.Store {
+	var own []core.Key
+	for _, key := range keys {
+		if kind, its := s.cluster.inside(key.Kind); its {
+			own = append(own, core.Key{Kind: kind, Namespace: key.Namespace, Name: key.Name})
+		}
+	}
+	return store{s.cluster, s.server.(core.Presuming).Making(own)}
 }
 
 // Counted implements [core.Counting].
@@ -141,6 +153,9 @@ func (s store) Answer(state core.Snapshot, asked core.Call) (core.Answer, error)
 	answer.Response = s.cluster.answered(answer.Response)
 	for i := range answer.Writes {
 		answer.Writes[i].Key.Kind = s.cluster.Kind(answer.Writes[i].Key.Kind)
+	}
+	for i := range answer.Presumed {
+		answer.Presumed[i].Kind = s.cluster.Kind(answer.Presumed[i].Kind)
 	}
 	return answer, nil
 }

@@ -210,8 +210,8 @@ func (l *Learner) comparesReturned(a *Actor, runs []behavior.Run) (bool, error) 
 		return false, err
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(both), core.Key.Compare) {
-		if l.Machine.heeded[key.Kind] == "" {
-			l.Machine.heeded[key.Kind] = a.Name
+		if l.Machine.notes.heeded[key.Kind] == "" {
+			l.Machine.notes.heeded[key.Kind] = a.Name
 			l.Machine.heedReturn(key.Kind)
 		}
 	}
@@ -220,13 +220,13 @@ func (l *Learner) comparesReturned(a *Actor, runs []behavior.Run) (bool, error) 
 
 // notedBesides returns the names of versions that are shown in some runs and stand in other objects that are shown there.
 func (m *Machine) notedBesides(runs []behavior.Run) behavior.Tags {
-	if len(m.noted) == 0 {
+	if len(m.notes.of) == 0 {
 		return nil
 	}
 	shown, both := behavior.TaggedIn(runs), behavior.Tags{}
 	for key, contents := range shown {
 		for _, content := range contents {
-			if name := content.Tag(); m.noted[name] == key && besides(shown, key, name) {
+			if name := content.Tag(); m.notes.of[name] == key && besides(shown, key, name) {
 				both[key] = append(both[key], name)
 			}
 		}
@@ -247,19 +247,19 @@ func besides(shown map[core.Key][]core.Tagged, of core.Key, name string) bool {
 // lookBack finds out whether the step has led an object back to a version that another object has noted. A server would name it anew, and here it has the name that stands there.
 func (w *Walker) lookBack() error {
 	m := w.Machine
-	if len(m.noted) == 0 {
+	if len(m.notes.of) == 0 {
 		return nil
 	}
 	for _, t := range w.Touched {
 		key, isObject := m.Vocabulary.Key(t.Cell)
-		if !isObject || w.Value(t.Cell) == t.Was || m.cameBack[key.Kind] != (core.Key{}) {
+		if !isObject || w.Value(t.Cell) == t.Was || m.notes.cameBack[key.Kind] != (core.Key{}) {
 			continue
 		}
 		tagged, named := m.Vocabulary.Content(t.Cell, w.Value(t.Cell)).(core.Tagged)
 		switch {
-		case !named || m.noted[tagged.Tag()] != key || !w.stands(tagged.Tag(), t.Cell):
+		case !named || m.notes.of[tagged.Tag()] != key || !w.stands(tagged.Tag(), t.Cell):
 		case w.Learn != nil:
-			m.cameBack[key.Kind] = key
+			m.notes.cameBack[key.Kind] = key
 			m.heedReturn(key.Kind)
 		case w.Ahead:
 			return ErrUnknown // the searching goroutine has to note it
@@ -284,7 +284,7 @@ func (w *Walker) stands(name string, beside state.Cell) bool {
 
 // heedReturn notes that what comes of versions of a kind which come back is not searched, if they do and somebody heeds that.
 func (m *Machine) heedReturn(kind core.Kind) {
-	key, heeded := m.cameBack[kind], m.heeded[kind]
+	key, heeded := m.notes.cameBack[kind], m.notes.heeded[kind]
 	if key != (core.Key{}) && heeded != "" {
 		m.doubtFirst(heeded+" heeds whether a version is the one that was noted", "in another object, and %s becomes again what it was when it was noted: a server gives it another version then, and here it has that one, so what comes of it was not searched: note the generation, or a hash of what matters", key)
 	}

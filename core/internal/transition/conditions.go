@@ -29,22 +29,21 @@ type Conditions struct {
 	Granularity Granularity
 	// Staleness says which views may lag behind. Of several that concern a view, the last counts.
 	Staleness []Staleness
-	// Caches are kinds that controllers read through their caches besides those that they watch and those that they declare.
-	// [Search] finds out more of them by itself.
+	// Caches are kinds that controllers read through their caches besides those that they watch and those that they declare. [Search] finds out more of them by itself.
 	Caches []CachedKind
 	// Crashes and Failures are how often, in one run, a controller may crash and a call may fail.
 	Crashes, Failures int
-	// FaultsIn names the controllers that may crash and whose calls may fail, or the processes that they share; empty means all of them. With
-	// a controller all that share its process crash.
+	// FaultsIn names the controllers that may crash and whose calls may fail, or the processes that they share; empty means all of them. With a controller all that share its process crash.
 	FaultsIn []string
 	// Orders is in how many orders the concurrent calls of a run are answered at most; 0 means [DefaultOrders], and 1 that they are answered
 	// in the order of their identities only.
 	Orders int
-	// Doubles names controllers, or processes, of which two instances are active at once, as after a lost lease. Those that share a process are
-	// so together.
+	// Doubles names controllers, or processes, of which two instances are active at once, as after a lost lease. Those that share a process are so together.
 	Doubles []string
 	// Adopted are the kinds that were found to matter to the store and to strategies, see [core.Adopting], in order.
 	Adopted []core.Kind
+	// Made are objects that somebody makes, so that the store does not presume them, see [core.Presuming].
+	Made []core.Key
 	// Remembering names the controllers that keep memory from one run to the next, which is part of the state then. The name of a process says that all of
 	// its controllers share theirs. [Search] finds out by itself which ones do.
 	Remembering []string
@@ -136,6 +135,7 @@ func (c *Conditions) Infer(system *core.System, trace core.Trace) {
 		waits(step.Memory)
 	}
 	waits(trace.Memory)
+	c.Made = trace.Made
 	for _, strategy := range system.Strategies {
 		name := strategy.Describe().Name
 		shows := func(what func(core.TraceStep) bool) bool {

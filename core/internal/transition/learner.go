@@ -386,6 +386,9 @@ func (l *Learner) carryOut(look *tracker, a *Actor, call core.Call, now time.Dur
 		return nil, nil, unsupported
 	}
 	answered := &behavior.Answered{}
+	if err := l.presume(a, answer); err != nil {
+		return nil, nil, err
+	}
 	for _, write := range answer.Writes {
 		// Whether it is a change at all depends on what was there.
 		look.Get(write.Key)

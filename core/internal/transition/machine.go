@@ -61,11 +61,9 @@ type Machine struct {
 	// stores is the store of the system as it answers when so much time has passed, and orders tells that it can name versions in the order of their age.
 	stores map[time.Duration]core.Store
 	orders bool
-	// noted are the objects of which controllers have written the names of versions into objects, by these names. Heeded says of each kind who heeds whether a version is the one that was noted, and
-	// cameBack which object of it became what it was when it was noted.
-	noted    map[string]core.Key
-	heeded   map[core.Kind]string
-	cameBack map[core.Kind]core.Key
+	// notes are the versions that controllers have noted in objects, and presumed the objects that the store has taken to be there.
+	notes    notedVersions
+	presumed map[core.Key]bool
 	// aging is the store if it shows when objects were created, nil if it does not.
 	aging core.Aging
 	// counting is the store if it shows what it counts of objects, nil if it does not. What stays as it was counted is not shown otherwise.
@@ -146,9 +144,8 @@ func newMachine(ctx context.Context, system *core.System, conditions Conditions,
 		Conditions: conditions.shared(system),
 		Vocabulary: state.NewVocabulary(store.Normalize),
 		orders:     orders,
-		noted:      map[string]core.Key{},
-		heeded:     map[core.Kind]string{},
-		cameBack:   map[core.Kind]core.Key{},
+		notes:      notedVersions{map[string]core.Key{}, map[core.Kind]string{}, map[core.Kind]core.Key{}},
+		presumed:   map[core.Key]bool{},
 		aging:      aging,
 		counting:   counting,
 		byName:     map[string]*Actor{},

@@ -358,13 +358,55 @@ func (u *unexpectedKinds) expect(c *Conditions) bool {
 	return true
 }
 
-// adopted returns a system whose store and strategies know of the kinds that were adopted.
+// unexpectedMaker is somebody who makes an object that was presumed.
+type unexpectedMaker struct{ Of core.Key }
+
+// Error implements error.
+func (u *unexpectedMaker) Error() string { return "somebody makes " + u.Of.String() }
+
+func (u *unexpectedMaker) expect(c *Conditions) bool {
+	if slices.Contains(c.Made, u.Of) {
+		return false
+	}
+	c.Made = append(slices.Clip(c.Made), u.Of)
+	slices.SortFunc(c.Made, core.Key.Compare)
+	return true
+}
+
+// presume records what the answer to a call of an actor presumes, and returns an error if somebody makes one of these objects, as far as the search has come to it. Users know what they
+// may presume.
+func (l *Learner) presume(a *Actor, answer core.Answer) error {
+	m := l.Machine
+	if !l.Searching && !l.Following {
+		return nil
+	}
+	for _, key := range answer.Presumed {
+		if a.User {
+			continue
+		}
+		m.presumed[key] = true
+		if c := m.Vocabulary.Object(key); m.Vocabulary.Values(c) > 1 {
+			return &unexpectedMaker{key}
+		}
+	}
+	for _, write := range answer.Writes {
+		if write.Content != nil && m.presumed[write.Key] {
+			return &unexpectedMaker{write.Key}
+		}
+	}
+	return nil
+}
+
+// adopted returns a system whose store and strategies know of the kinds that were adopted, and of what somebody makes.
 func (c Conditions) adopted(system *core.System) *core.System {
-	if len(c.Adopted) == 0 {
+	if len(c.Adopted) == 0 && len(c.Made) == 0 {
 		return system
 	}
 	with := *system
-	if store, adopts := system.Store.(core.Adopting); adopts {
+	if store, presumes := system.Store.(core.Presuming); presumes {
+		with.Store = store.Making(c.Made)
+	}
+	if store, adopts := with.Store.(core.Adopting); adopts {
 		with.Store, _ = store.Adopted(c.Adopted).(core.Store)
 	}
 	with.Strategies = slices.Clone(system.Strategies)

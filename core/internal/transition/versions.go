@@ -409,6 +409,15 @@ func (w *Walker) concerned() []state.Cell {
 	return slices.Compact(cells)
 }
 
+// notedVersions are what is known of the versions that controllers note in objects.
+type notedVersions struct {
+	// of are the objects that these are versions of, by their names.
+	of map[string]core.Key
+	// heeded says of each kind who heeds whether a version is the one that was noted, and cameBack which object of it became what it was when it was noted.
+	heeded   map[core.Kind]string
+	cameBack map[core.Kind]core.Key
+}
+
 // noting records the names of versions that a call writes into objects, of those that are shown to its run or remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones. Otherwise it returns
 // that a call is not modelled which writes one that may get another name as soon as nobody else knows it: names in objects pin nothing. Where it is known that somebody compares those in objects with others, it returns that for any name.
 func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, call core.Call, writes []behavior.Write) error {
@@ -439,7 +448,7 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 			if m.Conditions.Noted || m.Conditions.Ordered && m.Vocabulary.Normalized(v.cell, v.value) != v.value {
 				return &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("it writes into %s which version of %s there is, and the names of versions in objects are not kept in order, as is needed for controllers that compare versions: note the generation, or a hash of what matters", write.Key, key)}
 			}
-			m.noted[name] = key
+			m.notes.of[name] = key
 		}
 	}
 	return nil
@@ -447,7 +456,7 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 
 // notedIn returns the names of versions that are shown in some runs, and all of them together with those which controllers have written into objects that are shown. It returns none if there are no more of them.
 func (m *Machine) notedIn(runs []behavior.Run) (shown, all behavior.Tags) {
-	if len(m.noted) == 0 {
+	if len(m.notes.of) == 0 {
 		return nil, nil
 	}
 	var texts strings.Builder
@@ -459,7 +468,7 @@ func (m *Machine) notedIn(runs []behavior.Run) (shown, all behavior.Tags) {
 		}
 	}
 	all = maps.Clone(shown)
-	for name, key := range m.noted {
+	for name, key := range m.notes.of {
 		if !slices.Contains(all[key], name) && strings.Contains(texts.String(), name) {
 			all[key] = append(slices.Clip(all[key]), name)
 		}
