@@ -11,10 +11,13 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Objects are created at one time, as those are that are created within a second. If controllers compare the ages of objects, what comes of it is searched by itself, with objects of different ages, once nothing was
-// found with objects of one age: both happen.
+// Objects are created at one time, as those are that are created within a second. If controllers compare the ages of
+// objects, what comes of it is searched by itself, with objects of different ages, once nothing was found with objects
+// of one age: both happen.
 
-// underAllAges searches with objects of one age, and with objects of different ages where controllers compare them: with those first that come first, and turned. It ends with the first search that finds something, and otherwise with the last.
+// underAllAges searches with objects of one age, and with objects of different ages where controllers compare them:
+// with those first that come first, and turned. It ends with the first search that finds something, and otherwise with
+// the last.
 func (c *check) underAllAges(ctx context.Context) (*verdict, error) {
 	system := c.system
 	v, err := c.withAges(ctx, system, c.options.ages, c.options.turned)
@@ -65,8 +68,9 @@ func do(controllers []string, verb string) string {
 	return strings.Join(controllers, " and ") + " " + verb
 }
 
-// Times that are written into objects are all the same, too, unless a long time passes in between. If controllers compare them, what comes of it is searched by itself with each of them seconds after the ones before. What then goes on for
-// ever with times that are all the same does so because it waits for the next second.
+// Times that are written into objects are all the same, too, unless a long time passes in between. If controllers
+// compare them, what comes of it is searched by itself with each of them seconds after the ones before. What then goes
+// on for ever with times that are all the same does so because it waits for the next second.
 
 // underAllTimes searches with all times the same, and with times that are apart where controllers compare them.
 func (c *check) underAllTimes(ctx context.Context) (*verdict, error) {
@@ -121,7 +125,8 @@ func (v *verdict) withhold(doubtful func(core.Finding) bool, why string) {
 	v.findings = slices.DeleteFunc(v.findings, doubtful)
 }
 
-// over reports whether there is no time for another search: less than a search leaves for judging, when it has come to its limit.
+// over reports whether there is no time for another search: less than a search leaves for judging, when it has come to
+// its limit.
 func (c *check) over(ctx context.Context) bool {
 	const leaves = 4
 	return ctx.Err() != nil || c.options.MaxTime > 0 && time.Since(c.began) >= c.options.MaxTime-c.options.MaxTime/leaves

@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestBlockedRequests checks that a request that is blocked neither hides what the others do nor counts as something that can happen,
-// however a system is searched.
+// TestBlockedRequests checks that a request that is blocked neither hides what the others do nor counts as something
+// that can happen, however a system is searched.
 func TestBlockedRequests(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	controller := func(name string, do func(*plain.World)) plain.Controller {

@@ -22,8 +22,9 @@ func (u undeclared) Describe() core.Description {
 	return d
 }
 
-// rotation returns a system of a controller that copies a secret to what uses it, and one that changes the secret before it asks for the
-// copy. The first does not watch the secret: it has the change that it is asked to copy only if its cache has it.
+// rotation returns a system of a controller that copies a secret to what uses it, and one that changes the secret
+// before it asks for the copy. The first does not watch the secret: it has the change that it is asked to copy only if
+// its cache has it.
 func rotation(t *testing.T, declares bool) *core.System {
 	t.Helper()
 	secret, copied, asked := plain.NewFamily[int]("Secret.core").Named("s"), plain.NewVar[int]("copied"), plain.NewFamily[int]("Ask").Named("a")
@@ -58,8 +59,9 @@ func rotation(t *testing.T, declares bool) *core.System {
 	return system
 }
 
-// TestCachedKindsLag checks that a kind which is read through a cache may be stale although nobody watches it, whether the controller
-// declares it or the search has to find it out, however it is named and whatever the search; and that what is found happens again.
+// TestCachedKindsLag checks that a kind which is read through a cache may be stale although nobody watches it, whether
+// the controller declares it or the search has to find it out, however it is named and whatever the search; and that
+// what is found happens again.
 func TestCachedKindsLag(t *testing.T) {
 	for _, declares := range []bool{true, false} {
 		for _, stale := range []orrery.Staleness{
@@ -99,8 +101,8 @@ func TestCachedKindsLag(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadLiveDoesNotLag checks that a rule for a kind that nobody reads through a cache is refused, once it is known, with what
-// there is; and that nothing is said to be stale without a rule.
+// TestWhatIsReadLiveDoesNotLag checks that a rule for a kind that nobody reads through a cache is refused, once it is
+// known, with what there is; and that nothing is said to be stale without a rule.
 func TestWhatIsReadLiveDoesNotLag(t *testing.T) {
 	system := rotation(t, false)
 	system.Kinds = append(system.Kinds, "var")

@@ -95,7 +95,8 @@ type check struct {
 	options   Options
 	exploring explore.Options
 	began     time.Time
-	// dated are the kinds of which controllers were found to compare times that are written into objects, and dating are these controllers.
+	// dated are the kinds of which controllers were found to compare times that are written into objects, and dating
+	// are these controllers.
 	dated  []core.Kind
 	dating []string
 }
@@ -270,8 +271,8 @@ func (o Options) limits() behavior.Limits {
 	return behavior.Limits{Deadline: o.StepDeadline, Calls: o.MaxCalls, Guard: o.Guard}
 }
 
-// tellingGrace is how long runs are still told after judging has ended, so that what was found is not lost. What does not look whether it has
-// ended is ended then, too.
+// tellingGrace is how long runs are still told after judging has ended, so that what was found is not lost. What does
+// not look whether it has ended is ended then, too.
 const tellingGrace = 300 * time.Millisecond
 
 // judging returns the context in which properties are judged. A search leaves some of the time for that.

@@ -50,7 +50,8 @@ func TestNoDeadlines(t *testing.T) {
 	}
 }
 
-// TestHeartbeats checks that who says regularly that he is alive has done so before somebody looks, however much time has passed, and that one who stops is found out.
+// TestHeartbeats checks that who says regularly that he is alive has done so before somebody looks, however much time
+// has passed, and that one who stops is found out.
 func TestHeartbeats(t *testing.T) {
 	leases := plain.NewFamily[lease]("lease")
 	object := leases.Named("a")

@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// comparisonsOfOutcomes returns the rules by which [properties.SameOutcome] compares outcomes, where it is checked. Outcomes with faults and stale caches are
-// compared, and all are counted, by the same rules.
+// comparisonsOfOutcomes returns the rules by which [properties.SameOutcome] compares outcomes, where it is checked.
+// Outcomes with faults and stale caches are compared, and all are counted, by the same rules.
 func comparisonsOfOutcomes(given []core.Property) []core.Comparison {
 	own := properties.SameOutcome()
 	i := slices.IndexFunc(given, func(p core.Property) bool { return p.Name == own.Name && p.Doc == own.Doc })
@@ -39,7 +39,8 @@ func (v *verdict) differentOutcomes(ctx context.Context) ([]properties.Outcome, 
 	return properties.Outcomes(ctx, g)
 }
 
-// matchComparisons notes the rules that are about nothing: a path that is misspelt must not decide a verdict. Where not everything was searched, nobody knows whether they are.
+// matchComparisons notes the rules that are about nothing: a path that is misspelt must not decide a verdict. Where not
+// everything was searched, nobody knows whether they are.
 func (v *verdict) matchComparisons(ctx context.Context) {
 	if len(v.space.Reasons()) > 0 {
 		return

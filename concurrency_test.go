@@ -26,7 +26,8 @@ func atOnce(calls ...string) hand {
 	return h
 }
 
-// TestConcurrentCalls makes calls at the same time. They are answered in all orders in which they come to something else.
+// TestConcurrentCalls makes calls at the same time. They are answered in all orders in which they come to something
+// else.
 func TestConcurrentCalls(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -63,7 +64,8 @@ func TestConcurrentCalls(t *testing.T) {
 	}
 }
 
-// TestOneOrder answers concurrent calls in one order, or in fewer than there are. Only where that matters there is a reason.
+// TestOneOrder answers concurrent calls in one order, or in fewer than there are. Only where that matters there is a
+// reason.
 func TestOneOrder(t *testing.T) {
 	for _, test := range []struct {
 		calls   []string
@@ -94,7 +96,8 @@ func TestOneOrder(t *testing.T) {
 	}
 }
 
-// TestConcurrentCallsThatWait makes concurrent calls and goes on in one of their orders only. Where it may crash in the other one is not searched.
+// TestConcurrentCallsThatWait makes concurrent calls and goes on in one of their orders only. Where it may crash in the
+// other one is not searched.
 func TestConcurrentCallsThatWait(t *testing.T) {
 	h := stateless("fan", func(do ask, _ core.Request) core.Result {
 		var all sync.WaitGroup
@@ -118,7 +121,8 @@ func TestConcurrentCallsThatWait(t *testing.T) {
 	}
 }
 
-// TestConcurrentCallsAreReplayed tells findings of which the order of concurrent calls is the cause, and runs them again.
+// TestConcurrentCallsAreReplayed tells findings of which the order of concurrent calls is the cause, and runs them
+// again.
 func TestConcurrentCallsAreReplayed(t *testing.T) {
 	for _, options := range []orrery.Options{{}, {Granularity: orrery.PerCall}, {Crashes: 1, Workers: 2}} {
 		system := onSlate(map[string]string{"x": "none"}, atOnce("claim y left", "claim y right"))
@@ -190,7 +194,8 @@ func TestFirstAnswerWins(t *testing.T) {
 	}
 }
 
-// TestUnsettledInOneOrder makes calls that commute, and changes what it has done itself if the second comes first: in one order, the controller does not leave alone what is settled.
+// TestUnsettledInOneOrder makes calls that commute, and changes what it has done itself if the second comes first: in
+// one order, the controller does not leave alone what is settled.
 func TestUnsettledInOneOrder(t *testing.T) {
 	neverEnds(t)
 	flapping := stateless("flapping", func(do ask, _ core.Request) core.Result {

@@ -90,7 +90,8 @@ func again(t *testing.T, options orrery.Options, report *core.Report) orrery.Opt
 	return options
 }
 
-// TestConditionsAreReported checks that a report says under what conditions it holds, and that they can be had again from it.
+// TestConditionsAreReported checks that a report says under what conditions it holds, and that they can be had again
+// from it.
 func TestConditionsAreReported(t *testing.T) {
 	options := orrery.Options{
 		Granularity: orrery.PerCall, Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}, {Controller: "team/web", Kind: "Pod", Rule: orrery.Fresh}}, Crashes: 1, Failures: 2, FaultsIn: []string{"clock"}, Doubles: []string{"clock"}, Workers: 2,

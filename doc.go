@@ -45,9 +45,11 @@
 //
 // # Flags of tests
 //
-// Tests that import this package have flags: go test -orrery.out FILE writes a record of each check, -orrery.dot FILE draws its first finding, -orrery.html FILE writes the report with all
-// stories as a page for browsers, -orrery.regression . writes a test that runs the first finding again ([ReplayFile]), and with -orrery.replay FILE the findings of
-// a record are replayed instead of a check. Files are named from the folder of the package. A folder gets a file for each test.
+// Tests that import this package have flags: go test -orrery.out FILE writes a record of each check, -orrery.dot FILE
+// draws its first finding, -orrery.html FILE writes the report with all stories as a page for browsers,
+// -orrery.regression . writes a test that runs the first finding again ([ReplayFile]), and with -orrery.replay FILE the
+// findings of a record are replayed instead of a check. Files are named from the folder of the package. A folder gets a
+// file for each test.
 //
 // # The verdict
 //

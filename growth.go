@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// boundedGrowth is the name under which growth is told. A search that is complete shows that there is none, so it is in no report otherwise.
+// boundedGrowth is the name under which growth is told. A search that is complete shows that there is none, so it is in
+// no report otherwise.
 const boundedGrowth = "no endless growth"
 
 // judgeGrowth tells of a run on which there are more and more objects. Where controllers may stop some time, it is a

@@ -135,7 +135,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestBegunAgainSoon wants a large search that has to be begun again, as a controller waits for a time in the end, to be so long before it comes to that end.
+// TestBegunAgainSoon wants a large search that has to be begun again, as a controller waits for a time in the end, to
+// be so long before it comes to that end.
 func TestBegunAgainSoon(t *testing.T) {
 	const counters, most = 5, 7
 	count, done := plain.NewFamily[int]("Count"), plain.NewVar[bool]("done")

@@ -14,8 +14,8 @@ import (
 // wrapped is a store that knows nothing but the port of the one inside.
 type wrapped struct{ core.Store }
 
-// TestFaultsThatCannotHappen checks that faults which nobody can have are refused, or are a reason, and that a store that is wrapped still
-// says how calls fail.
+// TestFaultsThatCannotHappen checks that faults which nobody can have are refused, or are a reason, and that a store
+// that is wrapped still says how calls fail.
 func TestFaultsThatCannotHappen(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	model := plain.Model{

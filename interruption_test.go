@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestJudgeThatRecovers has a property that recovers from everything, also from being ended: what it says then does not count.
+// TestJudgeThatRecovers has a property that recovers from everything, also from being ended: what it says then does not
+// count.
 func TestJudgeThatRecovers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -20,14 +20,15 @@ import (
 type verdict struct {
 	logger hclog.Logger
 	space  *explore.Space
-	// whole is the space of a search that leaves out nothing, for short stories: nil if there is none or nobody has asked.
+	// whole is the space of a search that leaves out nothing, for short stories: nil if there is none or nobody has
+	// asked.
 	whole      func() *explore.Space
 	properties []core.Property
 	// comparisons are the rules that all properties that compare objects follow besides their own.
 	comparisons []core.Comparison
 	reasons     []string
-	// telling is the context in which runs are told, and in which the space is read: it ends a little after that in which properties are
-	// judged.
+	// telling is the context in which runs are told, and in which the space is read: it ends a little after that in
+	// which properties are judged.
 	telling context.Context
 	// unmodelled are the reasons that the system itself gives.
 	unmodelled []string
@@ -47,7 +48,8 @@ type verdict struct {
 // idle is why a check says nothing in which nothing happens: all properties hold in it, whatever controllers do.
 const idle = "nothing happened, as no controller had anything to do: add initial objects that a controller watches, or a scenario of users"
 
-// restless is why a check says nothing that compares outcomes of which there are none: in each state in which nothing happens, somebody would do more if he were asked.
+// restless is why a check says nothing that compares outcomes of which there are none: in each state in which nothing
+// happens, somebody would do more if he were asked.
 const restless = "nothing was compared, as no end is settled: wherever nothing happens any more, a controller would change something if it was run again. Check properties.Fixpoint(), which says what"
 
 // comparesOutcomes reports whether a property is judged by outcomes.
@@ -112,8 +114,9 @@ func (v *verdict) judgeProperty(ctx context.Context, p core.Property) {
 // storyStates is how many states are searched without leaving out anything at most, to tell shorter stories.
 const storyStates = 50_000
 
-// shorten returns violations of a property with the stories of a search of all orders, if they are not longer. Where controllers that change nothing are followed alone, what they do
-// is part of every story; a search of all orders, in which nothing has to be learned any more, has stories without it.
+// shorten returns violations of a property with the stories of a search of all orders, if they are not longer. Where
+// controllers that change nothing are followed alone, what they do is part of every story; a search of all orders, in
+// which nothing has to be learned any more, has stories without it.
 func (v *verdict) shorten(ctx context.Context, p core.Property, violations []core.Violation) (*explore.Space, []core.Violation) {
 	if len(violations) == 0 || v.whole() == nil {
 		return v.space, violations
@@ -137,7 +140,8 @@ func steps(violations []core.Violation) int {
 	return n
 }
 
-// tellViolations tells the stories of the violations of a property in a space, and says so in the report of the property.
+// tellViolations tells the stories of the violations of a property in a space, and says so in the report of the
+// property.
 func (v *verdict) tellViolations(space *explore.Space, p core.Property, violations []core.Violation, report *core.PropertyReport) {
 	for _, violation := range violations {
 		finding, err := v.finding(space, p, violation)

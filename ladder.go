@@ -16,11 +16,14 @@ import (
 // ClimbTime, a minute, is how long a [Climb] takes behind its first rung at most, if nothing else is said.
 const ClimbTime = time.Minute
 
-// Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, by one change and by as many as one reconcile makes of a kind, a controller crashes, a call fails, others act
-// in the midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call by call. Conditions that could befall nobody are left out. It ends with the first rung that finds something.
+// Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, by
+// one change and by as many as one reconcile makes of a kind, a controller crashes, a call fails, others act in the
+// midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call
+// by call. Conditions that could befall nobody are left out. It ends with the first rung that finds something.
 //
-// The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of MaxTime, or [ClimbTime]: what is not searched by
-// then is told. Options that say what may go wrong must not be set. The error is for what cannot be checked at all.
+// The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of
+// MaxTime, or [ClimbTime]: what is not searched by then is told. Options that say what may go wrong must not be set.
+// The error is for what cannot be checked at all.
 func Climb(ctx context.Context, system *core.System, options Options) (*Ladder, error) {
 	began := time.Now()
 	return climb(ctx, system, options, func() time.Duration {
@@ -99,7 +102,8 @@ func (l *Ladder) Failed() *Rung {
 	return &l.Rungs[i]
 }
 
-// Result returns the result of the rung on which something was found, or else of the first. Its report tells of all rungs.
+// Result returns the result of the rung on which something was found, or else of the first. Its report tells of all
+// rungs.
 func (l *Ladder) Result() *Result {
 	result := l.Rungs[0].Result
 	if failed := l.Failed(); failed != nil {
@@ -214,8 +218,9 @@ func (o Options) rung(system *core.System, name string, change func(*Options)) *
 	return &r
 }
 
-// batched returns the rung on which caches may miss as many changes of a kind as one reconcile was found to make on the first, nil if none makes several. Where one makes two,
-// a cache that misses one of them hides what comes of missing both.
+// batched returns the rung on which caches may miss as many changes of a kind as one reconcile was found to make on the
+// first, nil if none makes several. Where one makes two, a cache that misses one of them hides what comes of missing
+// both.
 func batched(system *core.System, options Options, first *Result) *Rung {
 	c := checkedIn(system)
 	space, searched := first.Graph.(*explore.Space)
@@ -256,7 +261,8 @@ func (r *Rung) on(system *core.System) *core.System {
 	return &other
 }
 
-// played returns the system with the scenario that users play in a trace: that which is implied, if it has none of its own.
+// played returns the system with the scenario that users play in a trace: that which is implied, if it has none of its
+// own.
 func played(system *core.System, trace core.Trace) *core.System {
 	if len(system.Scenario.Actions) > 0 {
 		return system

@@ -16,8 +16,8 @@ import (
 // ledger is what the controllers of these tests share: a list of names, what its owner was told, and a seal.
 type ledger struct{ names, told, seal plain.Var[string] }
 
-// ledgers returns a system of one controller for each function. It is run twice in the beginning, and after changes of the list if it watches that: then it reads the
-// list from a cache.
+// ledgers returns a system of one controller for each function. It is run twice in the beginning, and after changes of
+// the list if it watches that: then it reads the list from a cache.
 func ledgers(t *testing.T, watch bool, reconcile ...func(w *plain.World, l ledger, self string)) *core.System {
 	t.Helper()
 	l := ledger{plain.NewVar[string]("names"), plain.NewVar[string]("told"), plain.NewVar[string]("seal")}
@@ -74,7 +74,8 @@ func seals(w *plain.World, l ledger, self string) {
 	l.seal.Set(w, "sealed")
 }
 
-// TestClimb wants classic mistakes to be found by a climb, each on the first rung that shows it, and what is right to stand on all.
+// TestClimb wants classic mistakes to be found by a climb, each on the first rung that shows it, and what is right to
+// stand on all.
 func TestClimb(t *testing.T) {
 	for name, test := range map[string]struct {
 		system *core.System
@@ -110,7 +111,8 @@ func TestClimb(t *testing.T) {
 	}
 }
 
-// TestCheckClimbs wants a check to fail by what may go wrong, and to say how to check that alone; and one that passes to log what was searched.
+// TestCheckClimbs wants a check to fail by what may go wrong, and to say how to check that alone; and one that passes
+// to log what was searched.
 func TestCheckClimbs(t *testing.T) {
 	l := &logs{TB: t}
 	result := orrery.Check(l, ledgers(t, true, tells))

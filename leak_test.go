@@ -8,8 +8,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// leftBehind are the goroutines of code under test that never ends, or that waits for another goroutine which a run that is given up has ended. Nobody can end a
-// goroutine of another's.
+// leftBehind are the goroutines of code under test that never ends, or that waits for another goroutine which a run
+// that is given up has ended. Nobody can end a goroutine of another's.
 var leftBehind []goleak.Option
 
 // neverEnds says that a test runs code that never ends, and with it its bubble. Until then nothing may be left behind.

@@ -11,10 +11,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// manyLeft is how many goroutines must have been left behind at one place until it is worth a word: the engine itself has some that are about to end.
+// manyLeft is how many goroutines must have been left behind at one place until it is worth a word: the engine itself
+// has some that are about to end.
 const manyLeft = 100
 
-// leftBehind returns what the code that is checked has left behind in this process since there were so many goroutines: at most three places, those with the most first.
+// leftBehind returns what the code that is checked has left behind in this process since there were so many goroutines:
+// at most three places, those with the most first.
 func leftBehind(before int) []core.LeftBehind {
 	if runtime.NumGoroutine() < before+manyLeft {
 		return nil
@@ -42,7 +44,8 @@ func leftBehind(before int) []core.LeftBehind {
 	return left[:min(most, len(left))]
 }
 
-// waitingAt returns the function outside of the standard library and of the engine that a goroutine waits in, with its file and line, "" if there is none.
+// waitingAt returns the function outside of the standard library and of the engine that a goroutine waits in, with its
+// file and line, "" if there is none.
 func waitingAt(stack []uintptr) string {
 	frames := runtime.CallersFrames(stack)
 	for more := true; more; {

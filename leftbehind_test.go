@@ -35,7 +35,8 @@ func wait(begun *sync.WaitGroup, end chan struct{}) {
 	<-end
 }
 
-// TestGoroutinesLeftBehind: a check whose controllers leave goroutines behind says where these wait, as it gets slower with each.
+// TestGoroutinesLeftBehind: a check whose controllers leave goroutines behind says where these wait, as it gets slower
+// with each.
 func TestGoroutinesLeftBehind(t *testing.T) {
 	for _, litters := range []bool{false, true} {
 		system, err := one(set(five, false)).System()

@@ -68,7 +68,8 @@ func TestSecondCheckLearnsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestSecondCheckFindsWhatIsWrong checks systems again in which something is wrong with the code, or has become wrong in between.
+// TestSecondCheckFindsWhatIsWrong checks systems again in which something is wrong with the code, or has become wrong
+// in between.
 func TestSecondCheckFindsWhatIsWrong(t *testing.T) {
 	kept, changed, memo := 0, false, orrery.NewMemo()
 	system := onSlate(map[string]string{"w0": "none"})

@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestMemoryIsKept searches a system without an end within little memory, and checks that it is used but never exceeded, in a process that has had more.
+// TestMemoryIsKept searches a system without an end within little memory, and checks that it is used but never
+// exceeded, in a process that has had more.
 func TestMemoryIsKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

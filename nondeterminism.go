@@ -36,8 +36,8 @@ func remedy(incident core.Incident) string {
 	return ""
 }
 
-// demandsDeterminism reports whether a property is that controllers are deterministic. What breaks it warns: the controller may be
-// right, but what is said of it is not certain.
+// demandsDeterminism reports whether a property is that controllers are deterministic. What breaks it warns: the
+// controller may be right, but what is said of it is not certain.
 func demandsDeterminism(p core.Property) bool {
 	deterministic := properties.Deterministic()
 	return p.Name == deterministic.Name && p.Doc == deterministic.Doc
@@ -73,8 +73,9 @@ func anyOf(finding core.Finding, controllers ...[]string) string {
 	return ""
 }
 
-// restsOn names a controller that is not deterministic, as the incidents say, on whose runs a finding rests, empty if there is none. What such a controller
-// did in a finding it did once; that it has to, or that the order of steps is the reason, cannot be said.
+// restsOn names a controller that is not deterministic, as the incidents say, on whose runs a finding rests, empty if
+// there is none. What such a controller did in a finding it did once; that it has to, or that the order of steps is the
+// reason, cannot be said.
 func restsOn(incidents []core.Incident, p core.Property, finding core.Finding) string {
 	if demandsDeterminism(p) {
 		return ""

@@ -215,7 +215,8 @@ func either() func(ask) {
 	}
 }
 
-// TestReducedBesideChance has controllers that have nothing to do with each other be searched one after the other, although one of them is random.
+// TestReducedBesideChance has controllers that have nothing to do with each other be searched one after the other,
+// although one of them is random.
 func TestReducedBesideChance(t *testing.T) {
 	states := map[orrery.Reduction]int{}
 	for _, reduction := range []orrery.Reduction{orrery.NoReduction, orrery.ByPartialOrder} {
@@ -246,7 +247,8 @@ func TestReducedBesideChance(t *testing.T) {
 	}
 }
 
-// TestBehindChance has all be searched that a controller does with what it reads behind a choice by chance: its code is run until it takes the way again that is known.
+// TestBehindChance has all be searched that a controller does with what it reads behind a choice by chance: its code is
+// run until it takes the way again that is known.
 func TestBehindChance(t *testing.T) {
 	const last = 20
 	for _, granularity := range []orrery.Granularity{orrery.PerReconcile, orrery.PerCall} {
@@ -325,8 +327,8 @@ func TestEventFedMemory(t *testing.T) {
 	}
 }
 
-// TestEventFedMemoryOfAnother remembers what another controller wrote after the first reconcile, which is not run again with other
-// responses.
+// TestEventFedMemoryOfAnother remembers what another controller wrote after the first reconcile, which is not run again
+// with other responses.
 func TestEventFedMemoryOfAnother(t *testing.T) {
 	inAllWays(t, func() *core.System {
 		reader := hand{name: "reader", initial: []core.Request{"r"},
@@ -408,7 +410,8 @@ func TestDelayedWork(t *testing.T) {
 	}
 }
 
-// TestLoopsAreFollowed wants a loop that a controller leaves after some rounds, by what it keeps where it cannot be seen, to be no finding.
+// TestLoopsAreFollowed wants a loop that a controller leaves after some rounds, by what it keeps where it cannot be
+// seen, to be no finding.
 func TestLoopsAreFollowed(t *testing.T) {
 	for _, rounds := range []int{1, 2, 5} {
 		t.Run(fmt.Sprint(rounds), func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestWhatWasFoundOutIsKept checks controllers that show only once, in the first search, that they are no functions of what they read.
-// The search is begun again, and nothing is wrong with them then.
+// TestWhatWasFoundOutIsKept checks controllers that show only once, in the first search, that they are no functions of
+// what they read. The search is begun again, and nothing is wrong with them then.
 func TestWhatWasFoundOutIsKept(t *testing.T) {
 	things, x := plain.NewFamily[int]("things"), plain.NewVar[int]("x")
 	for _, test := range []struct {

@@ -20,9 +20,11 @@ import (
 	"github.com/orrery-dev/orrery/record"
 )
 
-// ReplayFile runs the findings of a record again, with the controllers of a system as they are now, and fails the test if one happens: it is a regression test for a
-// single order of steps, which takes a moment. The flag -orrery.regression writes such tests. A run that goes another way at some step does not happen any more, whatever comes of
-// it: the check itself searches all other orders. Of a record with several findings, some can be chosen by their numbers. A record whose initial objects the system no longer starts with pins nothing, and fails the test.
+// ReplayFile runs the findings of a record again, with the controllers of a system as they are now, and fails the test
+// if one happens: it is a regression test for a single order of steps, which takes a moment. The flag
+// -orrery.regression writes such tests. A run that goes another way at some step does not happen any more, whatever
+// comes of it: the check itself searches all other orders. Of a record with several findings, some can be chosen by
+// their numbers. A record whose initial objects the system no longer starts with pins nothing, and fails the test.
 func ReplayFile(t T, system *core.System, file string, findings ...int) {
 	t.Helper()
 	checked := checkedAs(t, system, nil)
@@ -48,7 +50,8 @@ func ReplayFile(t T, system *core.System, file string, findings ...int) {
 	}
 }
 
-// replayAll replays the findings of a record, and fails the test by each that happens again. It returns where the others go another way, by their numbers.
+// replayAll replays the findings of a record, and fails the test by each that happens again. It returns where the
+// others go another way, by their numbers.
 func replayAll(t T, system *core.System, file string, report *core.Report) map[int]*core.Deviation {
 	t.Helper()
 	options, err := Options{}.Again(report)
@@ -75,8 +78,8 @@ func replayAll(t T, system *core.System, file string, report *core.Report) map[i
 	return deviations
 }
 
-// pin writes a test that runs the first finding of a check again, and its record, if the flags of the test ask for that. The test stands beside the check, or in the file
-// that the flag names.
+// pin writes a test that runs the first finding of a check again, and its record, if the flags of the test ask for
+// that. The test stands beside the check, or in the file that the flag names.
 func pin(t T, result *Result) {
 	t.Helper()
 	given := flagged(flagRegression)

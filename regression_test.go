@@ -16,7 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/record"
 )
 
-// TestRegression lets a failing test and a failing spec write regression tests: these fail as long as the loops fight, and pass when they no longer do.
+// TestRegression lets a failing test and a failing spec write regression tests: these fail as long as the loops fight,
+// and pass when they no longer do.
 func TestRegression(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")

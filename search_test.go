@@ -24,8 +24,8 @@ func randomSystem(t *testing.T, seed uint64) *core.System {
 	return system
 }
 
-// told returns what a report tells, without what may differ between two checks and without what is known of the way it was
-// searched.
+// told returns what a report tells, without what may differ between two checks and without what is known of the way it
+// was searched.
 func told(t *testing.T, system *core.System, options orrery.Options) string {
 	t.Helper()
 	result, err := orrery.Run(context.Background(), system, options)
@@ -46,7 +46,8 @@ func told(t *testing.T, system *core.System, options orrery.Options) string {
 	return string(text)
 }
 
-// TestCompactTellsTheSame checks random systems with and without keeping their states, with orders left out and with all of them.
+// TestCompactTellsTheSame checks random systems with and without keeping their states, with orders left out and with
+// all of them.
 func TestCompactTellsTheSame(t *testing.T) {
 	n := uint64(40)
 	if testing.Short() {
@@ -64,8 +65,8 @@ func TestCompactTellsTheSame(t *testing.T) {
 	}
 }
 
-// TestWalksTellTheTruth checks that walks violate nothing that a full search says holds, that they say so if they did not come
-// everywhere, and that they repeat.
+// TestWalksTellTheTruth checks that walks violate nothing that a full search says holds, that they say so if they did
+// not come everywhere, and that they repeat.
 func TestWalksTellTheTruth(t *testing.T) {
 	found := map[orrery.Search]int{}
 	n := uint64(60)

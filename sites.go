@@ -6,8 +6,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// sitesOf returns the lines of code from which the controllers of a finding write in its runs, as far as they are known, each once. Those come first that decide: from where
-// the runs part, or where one begins to repeat.
+// sitesOf returns the lines of code from which the controllers of a finding write in its runs, as far as they are
+// known, each once. Those come first that decide: from where the runs part, or where one begins to repeat.
 func sitesOf(finding core.Finding) []core.Site {
 	runs := [][]core.TraceStep{finding.Trace.Steps}
 	decided := max(0, finding.Trace.CycleStart)

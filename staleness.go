@@ -12,8 +12,8 @@ import (
 
 // Staleness says how stale caches may be. Of several that concern a cache the last counts.
 type Staleness struct {
-	// Controller is whose caches these are; empty means those of all controllers. Those that share a process share its caches: its name, or that
-	// of one of them, stands for all.
+	// Controller is whose caches these are; empty means those of all controllers. Those that share a process share its
+	// caches: its name, or that of one of them, stands for all.
 	Controller string
 	// Kind is what they hold; empty means all kinds that the controller watches or reads through its cache. The group
 	// may be left out where only one of those kinds is called so.
@@ -28,27 +28,27 @@ type StaleRule string
 const (
 	// Fresh is for caches that receive each change as it is committed.
 	Fresh StaleRule = "fresh"
-	// Relist is for caches that may miss any number of changes and then receive them all at once, as after a broken watch: the
-	// versions in between are never seen.
+	// Relist is for caches that may miss any number of changes and then receive them all at once, as after a broken
+	// watch: the versions in between are never seen.
 	Relist StaleRule = "relist"
 )
 
 // Lag is for caches that may miss the last n changes of their kind.
 func Lag(n int) StaleRule { return StaleRule(fmt.Sprintf("lag(%d)", n)) }
 
-// OwnWrites is as [Lag], but a controller sees at once what it wrote itself, and with it what was committed before. It is for
-// controllers that wait until their cache has received their own writes.
+// OwnWrites is as [Lag], but a controller sees at once what it wrote itself, and with it what was committed before. It
+// is for controllers that wait until their cache has received their own writes.
 func OwnWrites(n int) StaleRule { return StaleRule(fmt.Sprintf("own-writes(%d)", n)) }
 
-// Restart is for caches that are fresh until their controller restarts. Then they may miss the last n changes, as when they
-// are filled by an API server that lags behind, and receive them one by one.
+// Restart is for caches that are fresh until their controller restarts. Then they may miss the last n changes, as when
+// they are filled by an API server that lags behind, and receive them one by one.
 func Restart(n int) StaleRule { return StaleRule(fmt.Sprintf("restart(%d)", n)) }
 
 // anything stands for all controllers or all kinds in the text of a [Staleness].
 const anything = "*"
 
-// ParseStaleness reads texts of the form CONTROLLER/KIND=RULE, where * stands for all controllers or all kinds, or all=RULE. The error
-// says how to write them.
+// ParseStaleness reads texts of the form CONTROLLER/KIND=RULE, where * stands for all controllers or all kinds, or
+// all=RULE. The error says how to write them.
 func ParseStaleness(texts ...string) ([]Staleness, error) {
 	var parsed []Staleness
 	for _, text := range texts {

@@ -15,8 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/supervisor"
 )
 
-// Controllers may end the process that they run in, which is that of the tests. Then a witness says who was at work; and with a flag, all tests are run in another process,
-// which begins again when code has ended it, and knows that.
+// Controllers may end the process that they run in, which is that of the tests. Then a witness says who was at work;
+// and with a flag, all tests are run in another process, which begins again when code has ended it, and knows that.
 
 // outliving is the flag that runs tests in a process of their own, and what the process has of it.
 type outliving struct {
@@ -41,7 +41,8 @@ func (o *outliving) Set(text string) (err error) {
 // IsBoolFlag tells package flag that the flag needs no value.
 func (o *outliving) IsBoolFlag() bool { return true }
 
-// outliveControllers makes a test binary with the flag the supervisor of itself, before any test begins, and a child of it the process with the tests.
+// outliveControllers makes a test binary with the flag the supervisor of itself, before any test begins, and a child of
+// it the process with the tests.
 func outliveControllers() *outliving {
 	o := &outliving{witness: sync.OnceValue(supervisor.StartWitness)}
 	if !asksForSupervisor(os.Args[1:]) {

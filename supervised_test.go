@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEndedProcesses runs tests whose controllers end the process. Without a supervisor it is said who was at work; with one it is a finding, and the other tests go on.
+// TestEndedProcesses runs tests whose controllers end the process. Without a supervisor it is said who was at work;
+// with one it is a finding, and the other tests go on.
 func TestEndedProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a test binary")

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// race is three processes that each want to be first. Who was is said at the end, if that is asked for, and one of them is special,
-// if any.
+// race is three processes that each want to be first. Who was is said at the end, if that is asked for, and one of them
+// is special, if any.
 func race(t *testing.T, says bool, special string) *core.System {
 	t.Helper()
 	names := []string{"ann", "ben", "cleo"}
@@ -128,8 +128,8 @@ func TestMergedRunsEndAsTold(t *testing.T) {
 	}
 }
 
-// TestInvariantsInAllArrangements checks that an invariant that is not alike for all names is found to be broken for each of them,
-// however it looks at objects.
+// TestInvariantsInAllArrangements checks that an invariant that is not alike for all names is found to be broken for
+// each of them, however it looks at objects.
 func TestInvariantsInAllArrangements(t *testing.T) {
 	ready := plain.NewFamily[bool]("ready")
 	lists := map[string]func(core.State) []core.Object{

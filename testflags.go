@@ -58,8 +58,8 @@ func flagged(name string) string {
 // logged reports whether stories are to say what controllers log.
 func logged() bool { return flagged(flagLogs) == "true" }
 
-// fileFor returns the file that a test writes for a flag: the one that it names, or one in a folder that it names. Several tests, and several checks of a test, write one
-// file one after the other if it is not a folder.
+// fileFor returns the file that a test writes for a flag: the one that it names, or one in a folder that it names.
+// Several tests, and several checks of a test, write one file one after the other if it is not a folder.
 func fileFor(t T, given, extension string) string {
 	info, err := os.Stat(given)
 	if err != nil || !info.IsDir() {
@@ -128,8 +128,8 @@ func draw(ctx context.Context, w io.Writer, result *Result) error {
 	return dot.States(w, space)
 }
 
-// replayInstead replays the findings of the record that the flags of a test name, if there is one, and ends the test: it fails by a finding that happens again, and is skipped
-// otherwise, as nothing was checked.
+// replayInstead replays the findings of the record that the flags of a test name, if there is one, and ends the test:
+// it fails by a finding that happens again, and is skipped otherwise, as nothing was checked.
 func replayInstead(t T, system *core.System) {
 	t.Helper()
 	file := flagged(flagReplay)

@@ -30,8 +30,8 @@ func TestFlagged(t *testing.T) {
 	}
 }
 
-// TestFlags runs a test with the flags that tests have: what it finds is recorded and drawn, and replayed with controllers that still do it, with others that do not, and with those
-// of another system.
+// TestFlags runs a test with the flags that tests have: what it finds is recorded and drawn, and replayed with
+// controllers that still do it, with others that do not, and with those of another system.
 func TestFlags(t *testing.T) {
 	folder := t.TempDir()
 	run := func(loops string, flags ...string) (output string, passes bool) {

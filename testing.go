@@ -27,10 +27,11 @@ type T interface {
 	FailNow()
 }
 
-// Check checks a system as a test: the system's own properties and those given besides, or [properties.Convergent] if there are none. It [Climb]s: first nothing goes wrong, and all of that is searched; then
-// what usually does, each for a share of [ClimbTime], or of what is left of the test's time. It fails the test unless all properties hold as long as nothing goes wrong, and if
-// anything is found later, with the story of each finding. It logs what was searched and what was not. It returns the result of the rung on which something was
-// found, or else of the first.
+// Check checks a system as a test: the system's own properties and those given besides, or [properties.Convergent] if
+// there are none. It [Climb]s: first nothing goes wrong, and all of that is searched; then what usually does, each for
+// a share of [ClimbTime], or of what is left of the test's time. It fails the test unless all properties hold as long
+// as nothing goes wrong, and if anything is found later, with the story of each finding. It logs what was searched and
+// what was not. It returns the result of the rung on which something was found, or else of the first.
 //
 // A first check that is inconclusive fails, too: it says nothing for certain. Warnings are logged.
 func Check(t T, system *core.System, more ...core.Property) *Result {
@@ -59,7 +60,8 @@ func Check(t T, system *core.System, more ...core.Property) *Result {
 	return ladder.Result()
 }
 
-// checkedAs returns the system with more properties. A system without any is asked whether it converges: a test that asks nothing would pass.
+// checkedAs returns the system with more properties. A system without any is asked whether it converges: a test that
+// asks nothing would pass.
 func checkedAs(t T, system *core.System, more []core.Property) *core.System {
 	t.Helper()
 	if system == nil {
@@ -72,10 +74,10 @@ func checkedAs(t T, system *core.System, more []core.Property) *core.System {
 	return &checked
 }
 
-// CheckWith checks a system as a test, under the conditions and within the bounds of the options: the system's own properties and
-// those given besides, or [properties.Convergent] if there are none. It fails the test unless they all hold, with the story of each
-// finding, and returns the result for further assertions. An inconclusive check
-// fails, too: it says nothing for certain. Warnings are logged.
+// CheckWith checks a system as a test, under the conditions and within the bounds of the options: the system's own
+// properties and those given besides, or [properties.Convergent] if there are none. It fails the test unless they all
+// hold, with the story of each finding, and returns the result for further assertions. An inconclusive check fails,
+// too: it says nothing for certain. Warnings are logged.
 func CheckWith(t T, options Options, system *core.System, more ...core.Property) *Result {
 	t.Helper()
 	checked := checkedAs(t, system, more)

@@ -15,7 +15,8 @@ import (
 // start is when the virtual clock begins.
 var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// staged is a controller that keeps in memory how much time has passed, and that does something only while that says so.
+// staged is a controller that keeps in memory how much time has passed, and that does something only while that says
+// so.
 type staged struct{ core.Strategy }
 
 func (s staged) New() (core.Instance, error) {
@@ -49,8 +50,9 @@ func (s *stagedInstance) Reconcile(r core.EffectRecorder, request core.Request) 
 	return core.Result{RequeueAfter: 2 * time.Hour}
 }
 
-// TestSeveralTimesInARow has a controller do something else after an hour than after a day, in ways that begin alike: by calls of which only a later one differs, or by what it keeps in
-// memory. What it does in between is not searched, so that nothing may be said to hold.
+// TestSeveralTimesInARow has a controller do something else after an hour than after a day, in ways that begin alike:
+// by calls of which only a later one differs, or by what it keeps in memory. What it does in between is not searched,
+// so that nothing may be said to hold.
 func TestSeveralTimesInARow(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	never := core.Property{Name: "never warm", Doc: "y is never written.", Invariant: func(s core.State) error {
@@ -102,7 +104,8 @@ func TestSeveralTimesInARow(t *testing.T) {
 	}
 }
 
-// TestWaitsThatAreFoundWhileJudging has a controller look at the clock for a request that no search makes where it does. It is found by what judging tries, and counts.
+// TestWaitsThatAreFoundWhileJudging has a controller look at the clock for a request that no search makes where it
+// does. It is found by what judging tries, and counts.
 func TestWaitsThatAreFoundWhileJudging(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	type fields map[string]map[string]string
@@ -129,7 +132,8 @@ func TestWaitsThatAreFoundWhileJudging(t *testing.T) {
 	}
 }
 
-// TestSearchesThatAreGivenUp has a search meet what is not modelled in its first states, where it learns what can be left out: what is found later counts as it does where nothing is left out.
+// TestSearchesThatAreGivenUp has a search meet what is not modelled in its first states, where it learns what can be
+// left out: what is found later counts as it does where nothing is left out.
 func TestSearchesThatAreGivenUp(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	counts := func(name string, v plain.Var[int]) plain.Controller {

@@ -350,7 +350,8 @@ func traces(r core.Report) []core.Trace {
 	return all
 }
 
-// TestConductOnly checks that a report says that nothing was asked of a system without properties, and of one with any it does not.
+// TestConductOnly checks that a report says that nothing was asked of a system without properties, and of one with any
+// it does not.
 func TestConductOnly(t *testing.T) {
 	for name, given := range map[string][]core.Property{"none": nil, "its own": {never(7)}, "known": properties.Convergent()} {
 		report := run(t, one(set(five, false), given...), orrery.Options{}).Report

@@ -25,7 +25,8 @@ type Command struct {
 	Systems []string
 }
 
-// Measure takes the trials of a plan. When the context ends, or a trial cannot be taken, it returns what it has, with an error.
+// Measure takes the trials of a plan. When the context ends, or a trial cannot be taken, it returns what it has, with
+// an error.
 func (b *Bench) Measure(ctx context.Context, plan Plan) (*Report, error) {
 	report := &Report{
 		Schema: Schema,

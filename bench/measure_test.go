@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// pretender takes no trial but knows what would come of it: (k+1)^n states and 100,000 a second, or twice that for Orrery, three
-// quarters of it for every further worker, and a little less in each turn.
+// pretender takes no trial but knows what would come of it: (k+1)^n states and 100,000 a second, or twice that for
+// Orrery, three quarters of it for every further worker, and a little less in each turn.
 type pretender struct {
 	// taken, if set, is called before each trial.
 	taken func(Trial) error

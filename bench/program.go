@@ -21,7 +21,8 @@ type Program struct {
 	Path, Name string
 }
 
-// FindProgram returns another orrery command, which is a file or the name of one in PATH, with the systems that it says it has.
+// FindProgram returns another orrery command, which is a file or the name of one in PATH, with the systems that it says
+// it has.
 func FindProgram(ctx context.Context, name string) (Command, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {

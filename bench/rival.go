@@ -62,7 +62,8 @@ type checker interface {
 type recipe struct {
 	// files are the texts to write first, by the names of their files.
 	files map[string]string
-	// generate is the command that writes the verifier, compile the one that compiles it, and verify the one that runs it.
+	// generate is the command that writes the verifier, compile the one that compiles it, and verify the one that runs
+	// it.
 	generate, compile, verify []string
 }
 

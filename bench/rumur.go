@@ -53,8 +53,9 @@ end;
 `, n, k)
 }
 
-// memoryTeller is compiled into a verifier, which does not tell how much memory it took. Whoever started it is not told that
-// either: to the kernel, the memory of the one who starts a process is also the process's own until it runs its program.
+// memoryTeller is compiled into a verifier, which does not tell how much memory it took. Whoever started it is not told
+// that either: to the kernel, the memory of the one who starts a process is also the process's own until it runs its
+// program.
 const memoryTeller = `#include <stdio.h>
 #include <string.h>
 
@@ -80,8 +81,8 @@ var (
 	rumurMemory = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 )
 
-// sample implements [checker]. Rumur tells whole seconds only, but its verifier starts and ends at once. Where there is no
-// /proc, nobody knows the memory.
+// sample implements [checker]. Rumur tells whole seconds only, but its verifier starts and ends at once. Where there is
+// no /proc, nobody knows the memory.
 func (rumur) sample(said string, seconds float64) (Sample, error) {
 	var found, states, steps, kibibytes float64
 	err := errors.Join(

@@ -21,7 +21,8 @@ func where(runs []Run, like Trial) []Run {
 	})
 }
 
-// facing returns the first full and the first reduced run of each subject, in the order in which they were taken. One may be nil.
+// facing returns the first full and the first reduced run of each subject, in the order in which they were taken. One
+// may be nil.
 func facing(runs []Run) []pair {
 	var all []pair
 	for i := range runs {

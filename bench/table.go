@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// table is rows of words in columns. The first row is the head. Columns are aligned to the right, but for as many as there are
-// labels.
+// table is rows of words in columns. The first row is the head. Columns are aligned to the right, but for as many as
+// there are labels.
 type table struct {
 	labels int
 	rows   [][]string

@@ -71,8 +71,8 @@ func targets(r *Report) []Target {
 	return slices.Concat(growthTargets(r.section(growthSection)), controllerTargets(r.section(controllersSection)), timeTargets(r))
 }
 
-// growthTargets are about how many states a reduced search stores of ever more of the same. Nothing that the machine does bears on
-// them, nor on those of controllers.
+// growthTargets are about how many states a reduced search stores of ever more of the same. Nothing that the machine
+// does bears on them, nor on those of controllers.
 func growthTargets(growth []Run) []Target {
 	of := func(system, params string) []float64 {
 		return each(where(growth, Trial{Tool: Orrery, System: system, Params: params, Reduction: reduced}), stored)

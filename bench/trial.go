@@ -80,7 +80,8 @@ func (t Trial) param(name string) (int, bool) {
 
 // Sample is what one search told of itself.
 type Sample struct {
-	// Verdict is the verdict of the search, and Outcomes counts the different ends that it found. Only Orrery tells them.
+	// Verdict is the verdict of the search, and Outcomes counts the different ends that it found. Only Orrery tells
+	// them.
 	Verdict  string `json:"verdict,omitempty"`
 	Outcomes int    `json:"outcomes,omitempty"`
 	// States and Transitions count as those of a report do.

@@ -287,8 +287,9 @@ func same(one, other string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// write writes the files. One that cannot be written does not keep the other
-// from being. The record has so many states at most. The note says what is missing from the record because it was interrupted, empty if nothing is; a drawing is whole or not written.
+// write writes the files. One that cannot be written does not keep the other from being. The record has so many states
+// at most. The note says what is missing from the record because it was interrupted, empty if nothing is; a drawing is
+// whole or not written.
 func (f outputFiles) write(ctx context.Context, result *orrery.Result, header record.Header, states int) (note string, err error) {
 	err = errors.Join(
 		commit(f.record, func(w io.Writer) error {

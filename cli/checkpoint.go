@@ -65,7 +65,8 @@ func (s *session) closeCheckpoint(file *checkpoint.File) error {
 	return err
 }
 
-// identity returns what a search under these flags depends on. Limits and workers make no difference to what is found up to some point.
+// identity returns what a search under these flags depends on. Limits and workers make no difference to what is found
+// up to some point.
 func (f *checkFlags) identity(system string, values catalog.Values) (checkpoint.Identity, error) {
 	binary, err := checkpoint.Binary()
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 // kept is a command that is ended in midst.
 type kept struct{ command, folder string }
 
-// run runs the command for so long at most, and then ends it, or the process in which it works. It returns what it wrote and its exit code.
+// run runs the command for so long at most, and then ends it, or the process in which it works. It returns what it
+// wrote and its exit code.
 func (k kept) run(t *testing.T, limit time.Duration, worker bool, args ...string) (out, said string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -76,8 +77,8 @@ func TestCheckpoints(t *testing.T) {
 	t.Run("interrupted", func(t *testing.T) { interrupted(t, command) })
 }
 
-// killed kills searches at random moments, twenty and more in all: the supervisor or the process that searches. Each time they go on from the
-// checkpoint, and in the end report what a search reports that was never ended.
+// killed kills searches at random moments, twenty and more in all: the supervisor or the process that searches. Each
+// time they go on from the checkpoint, and in the end report what a search reports that was never ended.
 func killed(t *testing.T, command string) {
 	for i, args := range []string{
 		"model/two-phase-commit --param n=6 --reduction none --workers 2",

@@ -51,7 +51,8 @@ type Command struct {
 	// Engine runs them.
 	Engine Engine
 
-	// guard is told what code runs, nil if nobody is, and began is when the command began if that was in a process before.
+	// guard is told what code runs, nil if nobody is, and began is when the command began if that was in a process
+	// before.
 	guard core.Guard
 	began time.Time
 }

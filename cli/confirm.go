@@ -223,8 +223,8 @@ func confirm(ctx context.Context, system *core.System, trace core.Trace, logger 
 	return confirmed, err
 }
 
-// unplayed returns the admission plugins whose work nobody would end: the finalizers of volumes stay if the simulated server has
-// none, as then no controller takes them away.
+// unplayed returns the admission plugins whose work nobody would end: the finalizers of volumes stay if the simulated
+// server has none, as then no controller takes them away.
 func unplayed(server *kube.Server) []string {
 	if server.ProtectsVolumes() {
 		return nil

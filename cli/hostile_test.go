@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Controllers do what they like: each of these is a finding, a reason or an error that says what was at work, and none takes the command down or keeps it from
-// ending in time.
+// Controllers do what they like: each of these is a finding, a reason or an error that says what was at work, and none
+// takes the command down or keeps it from ending in time.
 func TestHostileControllers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the command some seventy times")

@@ -21,8 +21,9 @@ import (
 	"github.com/orrery-dev/orrery/record"
 )
 
-// patience is how long a command may take to end after it was interrupted: a second, and as much again for a machine that has other things
-// to do. What is interrupted here takes several times as long. Races are looked for in short tests, and slow down all code.
+// patience is how long a command may take to end after it was interrupted: a second, and as much again for a machine
+// that has other things to do. What is interrupted here takes several times as long. Races are looked for in short
+// tests, and slow down all code.
 func patience() time.Duration {
 	if testing.Short() {
 		return 10 * time.Second
@@ -30,7 +31,8 @@ func patience() time.Duration {
 	return 2 * time.Second
 }
 
-// wide is some counters that many hands turn: every state has thousands of steps, and there are hundreds of thousands of states. In short tests there are fewer hands, as all that each does is learned first.
+// wide is some counters that many hands turn: every state has thousands of steps, and there are hundreds of thousands
+// of states. In short tests there are fewer hands, as all that each does is learned first.
 func wide(more ...core.Property) plain.Model {
 	const counters = 12
 	hands := 300
@@ -135,8 +137,8 @@ func wantInconclusive(t *testing.T, code int, out, reason string) {
 	}
 }
 
-// TestInterruptedSearch interrupts searches within a batch of states with thousands of steps each: while what controllers do is learned, while
-// workers expand states, and while walks pass through them.
+// TestInterruptedSearch interrupts searches within a batch of states with thousands of steps each: while what
+// controllers do is learned, while workers expand states, and while walks pass through them.
 func TestInterruptedSearch(t *testing.T) {
 	for _, test := range []struct {
 		name, args string
@@ -255,7 +257,8 @@ func TestInterruptedTelling(t *testing.T) {
 	}
 }
 
-// TestInterruptedRecording interrupts the command when it has said what it found: the record is whole, and says which states it has.
+// TestInterruptedRecording interrupts the command when it has said what it found: the record is whole, and says which
+// states it has.
 func TestInterruptedRecording(t *testing.T) {
 	s := newStopper(t)
 	path := filepath.Join(t.TempDir(), "run.orr")

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestLogLevel checks that what the command and the engine do is logged to standard error, from the level on that is asked for, and that the
-// result stays as it is.
+// TestLogLevel checks that what the command and the engine do is logged to standard error, from the level on that is
+// asked for, and that the result stays as it is.
 func TestLogLevel(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.orr")
 	command := fakeCommand()

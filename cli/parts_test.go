@@ -85,7 +85,8 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestProgressFits wants no line to be longer than the terminal is wide, and the time that is left where it can be told.
+// TestProgressFits wants no line to be longer than the terminal is wide, and the time that is left where it can be
+// told.
 func TestProgressFits(t *testing.T) {
 	progress := orrery.Progress{States: 1_234_567, StatesPerSecond: 20_000, Frontier: 5_000, Runs: 300, Elapsed: time.Minute, Estimate: orrery.Estimate{Growth: 0.5, Ends: true, More: 1_234_567}}
 	for _, test := range []struct {

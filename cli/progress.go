@@ -17,11 +17,13 @@ const (
 	logInterval = 10 * time.Second
 )
 
-// progressLine is a line that says how far a search has come: one that changes on a terminal, and elsewhere one after the other.
+// progressLine is a line that says how far a search has come: one that changes on a terminal, and elsewhere one after
+// the other.
 type progressLine struct {
 	to    io.Writer
 	stays bool
-	// width returns how many columns there are, 0 if nobody knows. A line that is longer than that would be there more than once.
+	// width returns how many columns there are, 0 if nobody knows. A line that is longer than that would be there more
+	// than once.
 	width func() int
 	shown bool
 	next  time.Duration
@@ -55,7 +57,8 @@ func (l *progressLine) show(p orrery.Progress) {
 	fmt.Fprint(l.to, "\r\x1b[K"+l.fitted(line))
 }
 
-// fitted returns as much of a line as there is room for. All of it is ASCII but for a sign of growth, which takes one column, too.
+// fitted returns as much of a line as there is room for. All of it is ASCII but for a sign of growth, which takes one
+// column, too.
 func (l *progressLine) fitted(line string) string {
 	if l.width == nil {
 		return line
@@ -67,7 +70,8 @@ func (l *progressLine) fitted(line string) string {
 	return string(runes[:columns-2]) + "…"
 }
 
-// left says how long it takes if as many states are expected as it is said and they come as fast as those before, nothing if that is not known.
+// left says how long it takes if as many states are expected as it is said and they come as fast as those before,
+// nothing if that is not known.
 func left(p orrery.Progress) string {
 	if !p.Estimate.Ends || p.StatesPerSecond < 1 {
 		return ""

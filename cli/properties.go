@@ -12,8 +12,9 @@ import (
 	"github.com/orrery-dev/orrery/properties/specification"
 )
 
-// chosen returns the properties to check: the system's own and those of the files; of these and of all that the command knows, those that
-// were asked for by name, and those that were asked for by a formula, if any were asked for. With them come the comparisons of the files.
+// chosen returns the properties to check: the system's own and those of the files; of these and of all that the command
+// knows, those that were asked for by name, and those that were asked for by a formula, if any were asked for. With
+// them come the comparisons of the files.
 func (s *session) chosen(system *core.System, asked, files []string) (specification.File, error) {
 	var none specification.File
 	var comparisons []core.Comparison
@@ -86,8 +87,8 @@ func distinct(first, second []core.Property) []core.Property {
 	return all
 }
 
-// neither returns an error about a text that is neither the name of a property nor a formula, as the error says. What has signs or can be
-// taken apart is meant as a formula, and a single word, or what is much like a name, as a name.
+// neither returns an error about a text that is neither the name of a property nor a formula, as the error says. What
+// has signs or can be taken apart is meant as a formula, and a single word, or what is much like a name, as a name.
 func neither(text string, known []core.Property, err error) error {
 	if strings.ContainsAny(text, "!&|()<>[]~'\"") {
 		return err

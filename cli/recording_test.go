@@ -23,7 +23,8 @@ func records(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), recording, 0o600))
 }
 
-// recordingOf returns a recording in which a controller reads a ConfigMap that is stale, and fails to update it. One that is cut has no end.
+// recordingOf returns a recording in which a controller reads a ConfigMap that is stale, and fails to update it. One
+// that is cut has no end.
 func recordingOf(cut bool) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := live.NewWriter(&out, live.Header{Process: live.Process{Name: "operator", Replica: "0"}, Part: 1})

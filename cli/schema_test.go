@@ -67,7 +67,8 @@ func validates(schema *jsonschema.Schema, change func(map[string]any), report an
 	return schema.Validate(changed) == nil
 }
 
-// TestSchemaIsWhole checks that the document has the fields of a report, each of them and no other, and says which are always there.
+// TestSchemaIsWhole checks that the document has the fields of a report, each of them and no other, and says which are
+// always there.
 func TestSchemaIsWhole(t *testing.T) {
 	type object struct {
 		Properties map[string]struct{ Description string }

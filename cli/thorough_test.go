@@ -13,8 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/examples/expectations"
 )
 
-// TestThorough checks a controller that relies on what it keeps in memory: it is right until its cache is old. The report is of where that was found, and names what was searched
-// before, and what was not.
+// TestThorough checks a controller that relies on what it keeps in memory: it is right until its cache is old. The
+// report is of where that was found, and names what was searched before, and what was not.
 func TestThorough(t *testing.T) {
 	command := cli.Command{Entries: expectations.Catalog(), Engine: cli.Engine{Check: orrery.Run, Climb: orrery.Climb}}
 	run := func(args string) (stdout, stderr string, code int) {

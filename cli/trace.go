@@ -18,8 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
-// TraceSchema names the form of what the verbs of trace write as JSON: an object with the question, the answer, which is a list
-// but for why, and notes on what is not recorded.
+// TraceSchema names the form of what the verbs of trace write as JSON: an object with the question, the answer, which
+// is a list but for why, and notes on what is not recorded.
 const TraceSchema = "orrery.trace/v1"
 
 func (s *session) traceCommand() *cobra.Command {

@@ -52,7 +52,8 @@ func (f *pageFile) write(out io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// enough makes of a full page one that says so, and returns any other error. How the answer gets shorter is said in words.
+// enough makes of a full page one that says so, and returns any other error. How the answer gets shorter is said in
+// words.
 func (a *answers) enough(err error, shorter string) error {
 	if a.page == nil || !errors.Is(err, page.ErrFull) {
 		return err

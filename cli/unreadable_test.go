@@ -27,7 +27,8 @@ var readers = map[string][]string{
 	"simkube":    {"trace import simkube FILE --out OUT.ort"},
 }
 
-// TestUnreadableFiles gives each command that reads a file what it cannot read: it ends with a line that names the file, and says what is wrong with it.
+// TestUnreadableFiles gives each command that reads a file what it cannot read: it ends with a line that names the
+// file, and says what is wrong with it.
 func TestUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -85,7 +86,8 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles changes bytes of a record and of a recording, and cuts them off: commands end, and say so where they show nothing.
+// TestDamagedFiles changes bytes of a record and of a recording, and cuts them off: commands end, and say so where they
+// show nothing.
 func TestDamagedFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "damaged")
 	if code, _, said := run(t, "check", "fake/violated", "--out", path); code != cli.ExitViolated {

@@ -4,20 +4,25 @@ import (
 	"slices"
 )
 
-// Objects that are created while no time passes are of one age, as the times at which a real server says that they were created are whole seconds. In reality, some of them are
-// older than others, and code that picks the oldest one picks another one then. So a system may also be looked at in which each object is younger than those that were there before it.
+// Objects that are created while no time passes are of one age, as the times at which a real server says that they were
+// created are whole seconds. In reality, some of them are older than others, and code that picks the oldest one picks
+// another one then. So a system may also be looked at in which each object is younger than those that were there before
+// it.
 
 // Aged is a [Content] that shows when its object was created.
 type Aged interface {
 	Content
 
-	// Created returns that time as it is shown, empty if none is. It must be a function of the content, and long enough not to be found in other texts by chance.
+	// Created returns that time as it is shown, empty if none is. It must be a function of the content, and long enough
+	// not to be found in other texts by chance.
 	Created() string
 
-	// Written returns the other times at which something was written into the object, as they are shown, by their places. None of these is [Creation].
+	// Written returns the other times at which something was written into the object, as they are shown, by their
+	// places. None of these is [Creation].
 	Written() map[string]string
 
-	// Earlier returns the content as it would be shown if the times at some places had been so many seconds earlier, or whatever the smallest time is that is told apart.
+	// Earlier returns the content as it would be shown if the times at some places had been so many seconds earlier, or
+	// whatever the smallest time is that is told apart.
 	Earlier(by map[string]int) Content
 }
 
@@ -28,18 +33,21 @@ const Creation = ""
 type Aging interface {
 	Store
 
-	// Aged returns the store in which, of two objects whose kinds are in one group, that which is created later is younger. An object that is the only one of its group is as old as time is ahead of [Youth].
+	// Aged returns the store in which, of two objects whose kinds are in one group, that which is created later is
+	// younger. An object that is the only one of its group is as old as time is ahead of [Youth].
 	Aged(groups [][]Kind) Store
 
 	// Ages returns these groups, in order, none at first.
 	Ages() [][]Kind
 }
 
-// Youth is how many seconds the first object of a group is old when it is created, so that those which come after it are not created in the future.
+// Youth is how many seconds the first object of a group is old when it is created, so that those which come after it
+// are not created in the future.
 const Youth = 64
 
-// Aged returns the system with objects of different ages, where their kinds are in one group: one that is created later is younger. Of those that are there at the start, each is younger than the ones that are given before it, or older if they are
-// turned. It returns the system itself if the store cannot do that.
+// Aged returns the system with objects of different ages, where their kinds are in one group: one that is created later
+// is younger. Of those that are there at the start, each is younger than the ones that are given before it, or older if
+// they are turned. It returns the system itself if the store cannot do that.
 func (s *System) Aged(groups [][]Kind, turned bool) *System {
 	store, shows := s.Store.(Aging)
 	if !shows || len(groups) == 0 {
@@ -119,7 +127,8 @@ func (u *Underway) missing() []Missing {
 	return all
 }
 
-// Earlier returns a content as it would be if its times at some places had been so many seconds earlier, itself if it does not show when its object was created.
+// Earlier returns a content as it would be if its times at some places had been so many seconds earlier, itself if it
+// does not show when its object was created.
 func Earlier(content Content, by map[string]int) Content {
 	if aged, shows := content.(Aged); shows && len(by) > 0 && aged.Created() != "" {
 		return aged.Earlier(by)
@@ -144,7 +153,8 @@ func AgeGroup(groups [][]Kind, kind Kind) []Kind {
 	return nil
 }
 
-// JoinAges adds a group to groups of kinds whose ages are compared: groups that have a kind in common are one. All are in order.
+// JoinAges adds a group to groups of kinds whose ages are compared: groups that have a kind in common are one. All are
+// in order.
 func JoinAges(groups [][]Kind, group []Kind) [][]Kind {
 	joined := slices.Clone(group)
 	var others [][]Kind

@@ -39,7 +39,8 @@ func (c calendar) Aged(groups [][]core.Kind) core.Store {
 
 func (c calendar) Ages() [][]core.Kind { return c.groups }
 
-// TestAgedSystem gives the objects at the start ages, where their kinds are compared and they show any, in caches that are behind, too.
+// TestAgedSystem gives the objects at the start ages, where their kinds are compared and they show any, in caches that
+// are behind, too.
 func TestAgedSystem(t *testing.T) {
 	const noon = 1_000
 	object := func(kind core.Kind, name string, at born) core.Object {

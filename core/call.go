@@ -32,12 +32,12 @@ type Call interface {
 type Aimed interface {
 	Call
 
-	// Aim identifies what the call does and to what: calls with equal aims differ at most in the contents that they write. The
-	// aim of a call that writes nothing is its identity.
+	// Aim identifies what the call does and to what: calls with equal aims differ at most in the contents that they
+	// write. The aim of a call that writes nothing is its identity.
 	Aim() string
 
-	// Contents returns what the call writes, as the text that it is written in, so that times can be found in it. It is empty for a
-	// call that writes nothing.
+	// Contents returns what the call writes, as the text that it is written in, so that times can be found in it. It is
+	// empty for a call that writes nothing.
 	Contents() string
 }
 
@@ -62,11 +62,14 @@ type Versioned interface {
 	// Retagged returns the response as it would be if versions had other names (see [Tagged]).
 	Retagged(names *Retagging) Response
 
-	// Earlier returns the response as it would be if the times at some places of objects that it shows had been so many seconds earlier (see [Aged]), itself if it shows none of them.
+	// Earlier returns the response as it would be if the times at some places of objects that it shows had been so many
+	// seconds earlier (see [Aged]), itself if it shows none of them.
 	Earlier(by map[Key]map[string]int) Response
 }
 
-// Beside is a [Call] that may be [Cached] by another cache than the one whose events its process gets, although both are of one kind: real clients keep a cache for each form in which objects are read, and nothing keeps the one in step with the other.
+// Beside is a [Call] that may be [Cached] by another cache than the one whose events its process gets, although both
+// are of one kind: real clients keep a cache for each form in which objects are read, and nothing keeps the one in step
+// with the other.
 type Beside interface {
 	Call
 
@@ -74,7 +77,8 @@ type Beside interface {
 	Beside() bool
 }
 
-// Listing is a [Response] that shows several objects. Where a cache shows them, their order says nothing: that of client-go goes through a map.
+// Listing is a [Response] that shows several objects. Where a cache shows them, their order says nothing: that of
+// client-go goes through a map.
 type Listing interface {
 	Response
 
@@ -97,14 +101,16 @@ type Answer struct {
 	// Enqueue are items that the call hands to work queues directly, such as
 	// messages between actors. An item without a strategy is for the caller's own queue.
 	Enqueue []Item
-	// EnqueueAfter are items that the call hands to work queues later: a timer is set for each, as by [Result.RequeueAfter]. A timer stays set, but for queues that merge (see [Description]), if the item
-	// is enqueued, or worked on, before it fires.
+	// EnqueueAfter are items that the call hands to work queues later: a timer is set for each, as by
+	// [Result.RequeueAfter]. A timer stays set, but for queues that merge (see [Description]), if the item is enqueued,
+	// or worked on, before it fires.
 	EnqueueAfter []Item
 	// Presumed are objects that the store takes to be there although nobody has made them, see [Presuming].
 	Presumed []Key
 }
 
-// Afresh is the error that a store returns besides its answer to a call after which some kinds are to be adopted, see [Adopting]: a search begins again with them.
+// Afresh is the error that a store returns besides its answer to a call after which some kinds are to be adopted, see
+// [Adopting]: a search begins again with them.
 type Afresh struct {
 	Kinds []Kind
 	// Reason says why.

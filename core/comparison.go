@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Comparison is a rule for comparing objects: a place whose value does not count, or a list whose order does not. It is a plain value;
-// package properties makes them.
+// Comparison is a rule for comparing objects: a place whose value does not count, or a list whose order does not. It is
+// a plain value; package properties makes them.
 type Comparison struct {
 	// Objects are the objects it is about: a kind, a single object as findings name it, or "*" for all objects.
 	Objects Kind `json:"objects"`

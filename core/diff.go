@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// FieldChange is a difference between two trees of fields. Path is as [FieldOf], [KeyedOf] and
-// [ItemOf] write it ("spec.template.containers[name=web].image"), and empty for the whole value. From or To is nil where the field is absent.
+// FieldChange is a difference between two trees of fields. Path is as [FieldOf], [KeyedOf] and [ItemOf] write it
+// ("spec.template.containers[name=web].image"), and empty for the whole value. From or To is nil where the field is
+// absent.
 type FieldChange struct {
 	Path string `json:"path"`
 	From any    `json:"from"`
@@ -46,9 +47,9 @@ func FieldText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// DiffFields returns the differences between two trees as returned by
-// [Content.Fields], in the order of their paths. Lists are compared item by item where a field tells the items of both apart, see [KeyOf], and if
-// these come in another order, that is a difference of its own. Other lists are compared position by position.
+// DiffFields returns the differences between two trees as returned by [Content.Fields], in the order of their paths.
+// Lists are compared item by item where a field tells the items of both apart, see [KeyOf], and if these come in
+// another order, that is a difference of its own. Other lists are compared position by position.
 func DiffFields(from, to any) []FieldChange {
 	var changes []FieldChange
 	diffFields("", from, to, &changes)
@@ -89,7 +90,8 @@ func diffFields(path string, from, to any, changes *[]FieldChange) {
 	}
 }
 
-// null is the value of a field that is there, and has none, where that is all that tells it apart from one that is absent. It is nil in a tree.
+// null is the value of a field that is there, and has none, where that is all that tells it apart from one that is
+// absent. It is nil in a tree.
 type null struct{}
 
 // MarshalJSON implements [json.Marshaler].

@@ -23,8 +23,8 @@ type Graph interface {
 	// repeats for ever.
 	Edges(StateID) []Edge
 
-	// List shows the first n states in the order of their numbers, with their steps, which is faster than to ask for one after the other. It stops with
-	// the error of show, or with that of the context when it ends.
+	// List shows the first n states in the order of their numbers, with their steps, which is faster than to ask for
+	// one after the other. It stops with the error of show, or with that of the context when it ends.
 	List(ctx context.Context, n int, show func(*Listed) error) error
 
 	// Cut tells that the state was stored but that not all of its steps were
@@ -63,22 +63,25 @@ type Graph interface {
 	// enabled, it is eventually taken.
 	Fair(Step) bool
 
-	// Promised returns the promise of a user to take the step sooner or later if it stays possible, nil if there is none. Fair does not count on promises.
+	// Promised returns the promise of a user to take the step sooner or later if it stays possible, nil if there is
+	// none. Fair does not count on promises.
 	Promised(Step) *Promise
 
 	// History tells which actions of the scenario were taken on the way to a state, and in which
 	// order. Only ends with the same history can be expected to be the same.
 	History(StateID) []Request
 
-	// Awaited returns the items whose timers are set in a quiescent state for a time that no run comes to: the last of the long times has passed there, and
-	// their controller would do something else later. In other states, these are those that would be run, and that would do something else later. So it is with the item for which time passes in the background of a process ([Background]). What the state comes to in the end is not known.
+	// Awaited returns the items whose timers are set in a quiescent state for a time that no run comes to: the last of
+	// the long times has passed there, and their controller would do something else later. In other states, these are
+	// those that would be run, and that would do something else later. So it is with the item for which time passes in
+	// the background of a process ([Background]). What the state comes to in the end is not known.
 	Awaited(StateID) []Item
 
 	// Outcome returns what matters of the objects of a state, by key.
 	Outcome(StateID) map[Key]any
 
-	// CanonicalOutcome returns an outcome of a state, or what is left of it if somebody leaves out fields, in the form in which
-	// outcomes are compared (see [Store]).
+	// CanonicalOutcome returns an outcome of a state, or what is left of it if somebody leaves out fields, in the form
+	// in which outcomes are compared (see [Store]).
 	CanonicalOutcome(StateID, map[Key]any) map[Key]any
 
 	// Incidents returns what went wrong while controller code was run, each thing once, in
@@ -158,9 +161,11 @@ type Effect struct {
 	Changes []Change
 	// Wrote tells that it would commit a write, even if a later one undid it.
 	Wrote bool
-	// Alike tells that each object counts in outcomes as it did before: nothing else would change than times and the like.
+	// Alike tells that each object counts in outcomes as it did before: nothing else would change than times and the
+	// like.
 	Alike bool
-	// Dated tells that it would change objects, and nothing in them but times. It is known of the effects of steps, see [Graph.Effect].
+	// Dated tells that it would change objects, and nothing in them but times. It is known of the effects of steps, see
+	// [Graph.Effect].
 	Dated bool
 	// Failed is the error it would return, empty if none.
 	Failed string

@@ -48,8 +48,8 @@ func validateNames(groups [][]string) []error {
 	return errs
 }
 
-// overlap reports whether there is a text in which one name begins within another one or with it. Then to exchange names is nothing that can
-// be taken back: if "a" and "b" are exchanged in "b-a", that becomes another name, "a-b".
+// overlap reports whether there is a text in which one name begins within another one or with it. Then to exchange
+// names is nothing that can be taken back: if "a" and "b" are exchanged in "b-a", that becomes another name, "a-b".
 func overlap(name, other string) bool {
 	for at := range len(name) {
 		if at > 0 && !separates(name[at-1]) || at == 0 && name == other {

@@ -21,7 +21,8 @@ type LogLine struct {
 	Values []LogValue `json:"values,omitempty"`
 }
 
-// String returns the line as a text, such as `info scaling name=web replicas="3 of 5"`. It may have characters that cannot be printed.
+// String returns the line as a text, such as `info scaling name=web replicas="3 of 5"`. It may have characters that
+// cannot be printed.
 func (l LogLine) String() string {
 	words := []string{l.Level}
 	if l.Logger != "" {
@@ -44,7 +45,8 @@ type LogValue struct {
 	Value string `json:"value"`
 }
 
-// LogRecorder is an [EffectRecorder] that can be told what the code of a run logs. It drops the lines that nobody asks for. To log is no call: nothing is answered.
+// LogRecorder is an [EffectRecorder] that can be told what the code of a run logs. It drops the lines that nobody asks
+// for. To log is no call: nothing is answered.
 type LogRecorder interface {
 	EffectRecorder
 
@@ -58,8 +60,9 @@ type LogRecorder interface {
 type Logging interface {
 	Instance
 
-	// Listen has the lines that code logs go to a function, which several goroutines may call at once, until stop is called. Code of other instances, and code that the instance
-	// has left behind, logs elsewhere. It is called in the goroutine that looks after a run, which is in the bubble of its code.
+	// Listen has the lines that code logs go to a function, which several goroutines may call at once, until stop is
+	// called. Code of other instances, and code that the instance has left behind, logs elsewhere. It is called in the
+	// goroutine that looks after a run, which is in the bubble of its code.
 	Listen(hear func(LogLine)) (stop func())
 }
 
@@ -70,8 +73,9 @@ const (
 	mostValues     = 30
 )
 
-// LogLineOf returns a line as text, with keys and values in turn. Long ones are cut, and what differs from run to run whatever the code does is left out: addresses in
-// memory. Of an object of Kubernetes it has the name. A value whose own code panics makes no difference to who logs it.
+// LogLineOf returns a line as text, with keys and values in turn. Long ones are cut, and what differs from run to run
+// whatever the code does is left out: addresses in memory. Of an object of Kubernetes it has the name. A value whose
+// own code panics makes no difference to who logs it.
 func LogLineOf(level, logger, message string, pairs ...any) LogLine {
 	line := LogLine{Level: level, Logger: clipped(logger, longestValue), Message: clipped(strings.TrimRight(message, "\n"), longestMessage)}
 	for i := 0; i < len(pairs); i += 2 {

@@ -56,25 +56,31 @@ type Content interface {
 	Fields() any
 }
 
-// Identified is a [Content] of an object with names that no other object ever has, such as a uid: they tell it apart from one that is created later.
+// Identified is a [Content] of an object with names that no other object ever has, such as a uid: they tell it apart
+// from one that is created later.
 type Identified interface {
 	Content
 
-	// Identities returns these names. They must be a function of the content, and long enough not to be found in other texts by chance.
+	// Identities returns these names. They must be a function of the content, and long enough not to be found in other
+	// texts by chance.
 	Identities() []string
 
-	// Chosen returns the one of them that the store has chosen as it liked, and that says nothing of the object, such as a uid; empty if there is none.
+	// Chosen returns the one of them that the store has chosen as it liked, and that says nothing of the object, such
+	// as a uid; empty if there is none.
 	Chosen() string
 }
 
-// Tagged is a [Content] that shows a name of this very version, such as a resource version. Who keeps the name may refer to the version by it.
+// Tagged is a [Content] that shows a name of this very version, such as a resource version. Who keeps the name may
+// refer to the version by it.
 type Tagged interface {
 	Content
 
-	// Tag returns the name. It must be a function of the content, and long enough not to be found in other texts by chance.
+	// Tag returns the name. It must be a function of the content, and long enough not to be found in other texts by
+	// chance.
 	Tag() string
 
-	// Retagged returns the content as it would be shown if versions had other names, itself among them. It is for the eyes of controllers: it never gets into a store.
+	// Retagged returns the content as it would be shown if versions had other names, itself among them. It is for the
+	// eyes of controllers: it never gets into a store.
 	Retagged(names *Retagging) Content
 }
 

@@ -22,7 +22,8 @@ func FieldOf(path, name string) string {
 // ItemOf returns the path of an item of a list below a path: "spec.containers[0]".
 func ItemOf(path string, index int) string { return path + "[" + strconv.Itoa(index) + "]" }
 
-// KeyedOf returns the path of the item of a list below a path that has a value in a field: "status.conditions[type=Ready]".
+// KeyedOf returns the path of the item of a list below a path that has a value in a field:
+// "status.conditions[type=Ready]".
 func KeyedOf(path, field, value string) string {
 	if value == "" || strings.ContainsAny(value, "[]\"= ") {
 		value = strconv.Quote(value)
@@ -36,8 +37,8 @@ func OrderOf(path string) string { return path + "[order]" }
 // KeyFields are the fields by which the items of lists are told apart, those that are preferred first.
 func KeyFields() []string { return []string{"type", "name", "key", "uid"} }
 
-// KeyOf returns the field by which the items of each of some lists are told apart: all are trees, and have different texts there. It is empty if
-// there is none, or if there are no items.
+// KeyOf returns the field by which the items of each of some lists are told apart: all are trees, and have different
+// texts there. It is empty if there is none, or if there are no items.
 func KeyOf(lists ...[]any) string {
 	for _, field := range KeyFields() {
 		items := 0
@@ -71,8 +72,9 @@ type Leaf struct {
 	Value any
 }
 
-// Leaves returns the leaves of a tree as returned by [Content.Fields], which is itself at a path: by the names of fields, and in the order of lists. Items
-// of lists are named as [DiffFields] does; what their names say is not said again, unless there is nothing else.
+// Leaves returns the leaves of a tree as returned by [Content.Fields], which is itself at a path: by the names of
+// fields, and in the order of lists. Items of lists are named as [DiffFields] does; what their names say is not said
+// again, unless there is nothing else.
 func Leaves(path string, tree any) []Leaf {
 	var leaves []Leaf
 	switch tree := tree.(type) {

@@ -17,15 +17,16 @@ type Property struct {
 	// Mistake, if not nil, is what is wrong with the text that the property was made of: it is refused before anything
 	// runs.
 	Mistake error
-	// Warning tells that the property is worth knowing of but not required: what breaks it is told, and does not change the
-	// verdict of a check.
+	// Warning tells that the property is worth knowing of but not required: what breaks it is told, and does not change
+	// the verdict of a check.
 	Warning bool
 
-	// Assumption is what the verdict on the property takes for granted besides what all do, empty if nothing: a sentence.
+	// Assumption is what the verdict on the property takes for granted besides what all do, empty if nothing: a
+	// sentence.
 	Assumption string
 
-	// Compares tells that Judge compares objects: then it may be called with a graph whose outcomes and effects leave out what does not
-	// count. Comparisons are its own rules for that; Judge follows these by itself.
+	// Compares tells that Judge compares objects: then it may be called with a graph whose outcomes and effects leave
+	// out what does not count. Comparisons are its own rules for that; Judge follows these by itself.
 	Compares    bool
 	Comparisons []Comparison
 
@@ -42,14 +43,14 @@ type Property struct {
 	// Ends tells that Judge looks at nothing but incidents, the quiescent states, what steps there are in loops, and
 	// what steps make of single objects. Then orders of steps can be left out that do not show there.
 	Ends bool
-	// Sees looks at all that Judge looks at in a state. Then orders can be left out that do not show in it. It is called while
-	// the graph grows, and may panic. If neither it nor Ends is set, no order is left out.
+	// Sees looks at all that Judge looks at in a state. Then orders can be left out that do not show in it. It is
+	// called while the graph grows, and may panic. If neither it nor Ends is set, no order is left out.
 	Sees func(State)
-	// Unreducible says why no order can be left out, if neither Ends nor Sees is set, in words that complete "no order can
-	// be left out:". Empty means that Judge may look at every state and step.
+	// Unreducible says why no order can be left out, if neither Ends nor Sees is set, in words that complete "no order
+	// can be left out:". Empty means that Judge may look at every state and step.
 	Unreducible string
-	// Merges reports whether Judge can do with states that stand for all that differ from them only in which of interchangeable names
-	// is which.
+	// Merges reports whether Judge can do with states that stand for all that differ from them only in which of
+	// interchangeable names is which.
 	Merges Merging
 }
 
@@ -59,8 +60,8 @@ type Merging int
 const (
 	// Apart is for a Judge that may look at anything: no states are merged.
 	Apart Merging = iota
-	// WithoutLoops is for a Judge that looks at nothing but incidents, quiescent states and loops: states stay merged if there
-	// are no loops, as merged ones do not show which are fair.
+	// WithoutLoops is for a Judge that looks at nothing but incidents, quiescent states and loops: states stay merged
+	// if there are no loops, as merged ones do not show which are fair.
 	WithoutLoops
 	// InEnds is for a Judge that looks at nothing but incidents and quiescent states: of these all are shown.
 	InEnds
@@ -106,7 +107,7 @@ type Violation struct {
 	// Other, if not nil, is a second run to compare the first one with, and OtherState where it ends.
 	Other      *Run
 	OtherState StateID
-	// Probe, if set, is a step that is tried at the end of the stem to show what is wrong there. A reconcile need not be
-	// in a work queue for that.
+	// Probe, if set, is a step that is tried at the end of the stem to show what is wrong there. A reconcile need not
+	// be in a work queue for that.
 	Probe *Step
 }

@@ -37,34 +37,41 @@ type Report struct {
 	// FaultsIn are the controllers to which faults are confined; empty means that they are not.
 	FaultsIn []string `json:"faults_in,omitempty"`
 	Doubles  []string `json:"doubles,omitempty"`
-	// Orders is in how many orders the concurrent calls of a reconcile were answered at most, 0 if nothing was said about it.
+	// Orders is in how many orders the concurrent calls of a reconcile were answered at most, 0 if nothing was said
+	// about it.
 	Orders int `json:"orders,omitempty"`
-	// Deadlines is how often, in a run, a time passed that is longer than whatever controllers wait for, and Awaiting are the controllers that were found to wait
-	// for times; if there are none, none passed.
+	// Deadlines is how often, in a run, a time passed that is longer than whatever controllers wait for, and Awaiting
+	// are the controllers that were found to wait for times; if there are none, none passed.
 	Deadlines int      `json:"deadlines,omitempty"`
 	Awaiting  []string `json:"awaiting,omitempty"`
 	// Spans are the times in nanoseconds that passed besides that one, as controllers were found to wait for several.
 	Spans []time.Duration `json:"spans,omitempty"`
-	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of their age.
+	// Ordered tells that a controller was found to compare the names of versions, so that they are in the order of
+	// their age.
 	Ordered bool `json:"ordered,omitempty"`
-	// Counted are the kinds of which what the world counts, such as the generation of an object, stays as it was counted, as controllers were found to keep it where
-	// it is not looked for.
+	// Counted are the kinds of which what the world counts, such as the generation of an object, stays as it was
+	// counted, as controllers were found to keep it where it is not looked for.
 	Counted []Kind `json:"counted,omitempty"`
-	// Adopted are the kinds that were found to matter to the world, and to somebody in it, such as those of which the garbage collector has to look after objects.
+	// Adopted are the kinds that were found to matter to the world, and to somebody in it, such as those of which the
+	// garbage collector has to look after objects.
 	Adopted []Kind `json:"adopted,omitempty"`
-	// Ages are groups of kinds of which controllers were found to compare when their objects were created, so that these are of different ages.
+	// Ages are groups of kinds of which controllers were found to compare when their objects were created, so that
+	// these are of different ages.
 	Ages [][]Kind `json:"ages,omitempty"`
 	// AgesTurned tells that of the objects of such kinds that are there at the start, the last ones are the oldest.
 	AgesTurned bool `json:"ages_turned,omitempty"`
-	// Apart are kinds of which controllers were found to compare times that are written into objects, so that each of these is seconds after those before.
+	// Apart are kinds of which controllers were found to compare times that are written into objects, so that each of
+	// these is seconds after those before.
 	Apart []Kind `json:"times_apart,omitempty"`
-	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their caches.
+	// Views are the views that may lag behind by the rules: of kinds that controllers watch, or read through their
+	// caches.
 	Views []ViewReport `json:"views,omitempty"`
-	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state. IgnoredMemory is what does
-	// not count of it.
+	// Memory is what controllers were found to keep in memory from one run to the next, which is part of each state.
+	// IgnoredMemory is what does not count of it.
 	Memory        []MemoryReport `json:"memory,omitempty"`
 	IgnoredMemory []string       `json:"ignored_memory,omitempty"`
-	// Rungs are all conditions under which the system was checked, of which this is the report of one; there are none if that was the only one.
+	// Rungs are all conditions under which the system was checked, of which this is the report of one; there are none
+	// if that was the only one.
 	Rungs   []RungReport `json:"rungs,omitempty"`
 	Workers int          `json:"workers"`
 	// Compact tells that states were told apart by a hash of 64 bits, and MissedStateOdds how likely it is, about, that
@@ -78,10 +85,11 @@ type Report struct {
 	// Transitions counts every step taken from a stored state, those that lead to a known
 	// state included.
 	Transitions int `json:"transitions"`
-	// StateParts are the parts of the state that there are most states because of, the first one first, of a search that came to many states or to a limit.
+	// StateParts are the parts of the state that there are most states because of, the first one first, of a search
+	// that came to many states or to a limit.
 	StateParts []StatePart `json:"state_parts,omitempty"`
-	// StatesIdleFirst counts the states in which one controller was followed and no other, as its reconcile found nothing to do, and whatever changes
-	// what it read queues it again.
+	// StatesIdleFirst counts the states in which one controller was followed and no other, as its reconcile found
+	// nothing to do, and whatever changes what it read queues it again.
 	StatesIdleFirst int `json:"states_idle_first,omitempty"`
 	// TerminalStates counts the states in which nothing can happen.
 	TerminalStates int `json:"terminal_states"`
@@ -91,8 +99,8 @@ type Report struct {
 	// length of the longest run that was followed, for depth-first search.
 	Depth int `json:"depth"`
 
-	// ReconcilesExecuted counts real runs of controller code, StepsFromTree the steps that needed none. What an earlier check with the same memo
-	// has audited is not run for that again.
+	// ReconcilesExecuted counts real runs of controller code, StepsFromTree the steps that needed none. What an earlier
+	// check with the same memo has audited is not run for that again.
 	ReconcilesExecuted int `json:"reconciles_executed"`
 	StepsFromTree      int `json:"steps_from_tree"`
 	// Behaviours counts the distinct runs (leaves of behaviour trees) that were learned.
@@ -102,7 +110,8 @@ type Report struct {
 	ElapsedMS       int64         `json:"elapsed_ms"`
 	StatesPerSecond float64       `json:"states_per_second"`
 	PeakRSSBytes    int64         `json:"peak_rss_bytes"`
-	// LeftBehind are goroutines that instances of controllers have left behind, where there are many. They cost time and memory.
+	// LeftBehind are goroutines that instances of controllers have left behind, where there are many. They cost time
+	// and memory.
 	LeftBehind []LeftBehind `json:"left_behind,omitempty"`
 
 	// Assumptions are what the verdict takes for granted.
@@ -112,7 +121,8 @@ type Report struct {
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
 
 	Properties []PropertyReport `json:"properties"`
-	// ConductOnly tells that no property of the system was given: nothing was checked but how the code of its controllers behaves.
+	// ConductOnly tells that no property of the system was given: nothing was checked but how the code of its
+	// controllers behaves.
 	ConductOnly bool      `json:"conduct_only,omitempty"`
 	Findings    []Finding `json:"findings"`
 
@@ -156,12 +166,13 @@ type MemoryReport struct {
 	Contents int `json:"contents"`
 	// Fields are the fields in which they differ, such as "Reconciler.seen", in order.
 	Fields []string `json:"fields"`
-	// ByRequest tells that what is kept for one request has nothing to do with others, as far as was found out: contents are counted for each by itself.
+	// ByRequest tells that what is kept for one request has nothing to do with others, as far as was found out:
+	// contents are counted for each by itself.
 	ByRequest bool `json:"by_request,omitempty"`
 	// Background tells that it works between its activations, too. How it rests then is counted among the contents.
 	Background bool `json:"background,omitempty"`
-	// Ticks tells that something ticks there that shows nothing. Then nothing was searched that it would do for the first time after
-	// more than two hours.
+	// Ticks tells that something ticks there that shows nothing. Then nothing was searched that it would do for the
+	// first time after more than two hours.
 	Ticks bool `json:"ticks,omitempty"`
 	// Versions tells that what is kept names versions of objects, as a resource version does.
 	Versions bool `json:"versions,omitempty"`
@@ -171,7 +182,8 @@ type MemoryReport struct {
 type StatePart struct {
 	// Name says in words what it is, such as "what web keeps in memory" or "the objects of kind Pod".
 	Name string `json:"name"`
-	// Without is how many different states there would be without it. Of more than 100,000 states, it is estimated by the first ones.
+	// Without is how many different states there would be without it. Of more than 100,000 states, it is estimated by
+	// the first ones.
 	Without int `json:"without"`
 }
 
@@ -206,7 +218,8 @@ type Finding struct {
 	Steps       int      `json:"steps"`
 	Controllers []string `json:"controllers"`
 	Fields      []string `json:"fields"`
-	// Sites are the lines of code from which these controllers write in the story, as far as they are known. Those that decide it come first.
+	// Sites are the lines of code from which these controllers write in the story, as far as they are known. Those that
+	// decide it come first.
 	Sites []Site `json:"sites,omitempty"`
 	// Replay is the command that runs the story again, empty if no run was recorded.
 	Replay string `json:"replay,omitempty"`

@@ -43,7 +43,8 @@ type Projection interface {
 	Project(Object) Content
 }
 
-// Projecting is a [Snapshot] that knows what it shows when only a part of an object is looked at, so that the rest does not count as read.
+// Projecting is a [Snapshot] that knows what it shows when only a part of an object is looked at, so that the rest does
+// not count as read.
 type Projecting interface {
 	Snapshot
 

@@ -33,7 +33,8 @@ type Edge struct {
 	Failed string
 	// Requeued tells that the reconcile asked to be run again at once.
 	Requeued bool
-	// Late tells that the step was taken on a stale view: changes that its controller had not received yet were waiting for it.
+	// Late tells that the step was taken on a stale view: changes that its controller had not received yet were waiting
+	// for it.
 	Late bool
 }
 
@@ -53,8 +54,8 @@ func (r Run) End(start StateID) StateID {
 	return r[len(r)-1].To
 }
 
-// EndIn returns where a run to an accepted state leads that [Graph.Shortest] returned: its last state, or, if it is empty, the first
-// initial state that is accepted.
+// EndIn returns where a run to an accepted state leads that [Graph.Shortest] returned: its last state, or, if it is
+// empty, the first initial state that is accepted.
 func (r Run) EndIn(g Graph, accept func(StateID) bool) StateID {
 	i := slices.IndexFunc(g.Initial(), accept)
 	return r.End(g.Initial()[max(0, i)])

@@ -30,13 +30,15 @@ const (
 	Restart
 	// Intervene is an action of the scenario. The request of the step's item is the name of the action.
 	Intervene
-	// Work is what a process does between activations, in a goroutine that waits for nothing but the answer to its next call.
+	// Work is what a process does between activations, in a goroutine that waits for nothing but the answer to its next
+	// call.
 	Work
 	// Elapse lets the clock go on until something happens in a process by itself.
 	Elapse
 	// Pass lets a long time pass, for all. The item is [Everything].
 	Pass
-	// Expire lets what a request waits for be over after a long time has passed: the clock of its runs catches up, and its timer fires.
+	// Expire lets what a request waits for be over after a long time has passed: the clock of its runs catches up, and
+	// its timer fires.
 	Expire
 )
 
@@ -63,8 +65,10 @@ type Step struct {
 	// Detail tells steps of the same kind and item apart, in the user's words: which calls fail, where the controller
 	// crashes, how old the view is that it starts again with. It is empty where all goes well.
 	Detail string
-	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower identities, that caches list objects in the opposite order, and what code does by chance ([ByChance]). It is
-	// empty where calls are answered in the order of their identities, and where there are none, and caches list in the order of keys.
+	// Order says, in the user's words too, which of concurrent calls of a run are answered before others of lower
+	// identities, that caches list objects in the opposite order, and what code does by chance ([ByChance]). It is
+	// empty where calls are answered in the order of their identities, and where there are none, and caches list in the
+	// order of keys.
 	Order string
 }
 
@@ -74,10 +78,12 @@ func (k StepKind) Timed() bool { return k == Fire || k == Elapse || k == Pass ||
 // ByChance are the words in [Step.Order] before what code does by chance.
 const ByChance = "by chance, "
 
-// Chance reports whether it is chance that the step goes as it does: the controller may do something else in the same state. Who takes such a step in a state again and again comes to do all that it may.
+// Chance reports whether it is chance that the step goes as it does: the controller may do something else in the same
+// state. Who takes such a step in a state again and again comes to do all that it may.
 func (s Step) Chance() bool { return strings.Contains(s.Order, ByChance) }
 
-// Everything is the item of steps that are about no controller: time passes. Its request is how much, such as "an hour", or empty for a time that is longer than whatever controllers wait for.
+// Everything is the item of steps that are about no controller: time passes. Its request is how much, such as "an
+// hour", or empty for a time that is longer than whatever controllers wait for.
 func Everything() Item { return Item{Strategy: "time"} }
 
 // Due reports whether the step is part of what the controllers do by themselves, so that it is taken

@@ -22,72 +22,82 @@ type System struct {
 	// Scenario is what users may do meanwhile.
 	Scenario Scenario
 
-	// Implied are scenarios that nobody asked for and that users may be expected to play: a check under several conditions may try each of them.
+	// Implied are scenarios that nobody asked for and that users may be expected to play: a check under several
+	// conditions may try each of them.
 	Implied []Scenario
 
-	// Surroundings names strategies that stand in for what is around the controllers. They are not what is checked: nobody need let them fail.
+	// Surroundings names strategies that stand in for what is around the controllers. They are not what is checked:
+	// nobody need let them fail.
 	Surroundings []string
 
 	// Kinds are kinds of objects that controllers may turn out to read through their caches, besides those that
 	// they watch and those that they declare: conditions may name them. Empty means that controllers declare them all.
 	Kinds []Kind
 
-	// Interchangeable are groups of names of which it does not matter which is which: exchanged for each other everywhere, in the
-	// names of objects, requests, controllers and actions and in all contents, they leave the system the same. A name is found
-	// where no letter or digit is next to it, so "a" is also in "a-0". A search by symmetry visits one of the states that
-	// differ in nothing else, after it has checked that controllers treat the names alike.
+	// Interchangeable are groups of names of which it does not matter which is which: exchanged for each other
+	// everywhere, in the names of objects, requests, controllers and actions and in all contents, they leave the system
+	// the same. A name is found where no letter or digit is next to it, so "a" is also in "a-0". A search by symmetry
+	// visits one of the states that differ in nothing else, after it has checked that controllers treat the names
+	// alike.
 	Interchangeable [][]string
 
 	// Properties are what the system's author wants checked.
 	Properties []Property
 
-	// IgnoredMemory names parts of what controllers keep in memory that make no difference to what they do, such as "Reconciler.metrics", see
-	// [Introspective], with all that can be reached from them. It is said in the report.
+	// IgnoredMemory names parts of what controllers keep in memory that make no difference to what they do, such as
+	// "Reconciler.metrics", see [Introspective], with all that can be reached from them. It is said in the report.
 	IgnoredMemory []string
 
-	// Randomness sets the random values that controllers draw, nil if nobody can. Values that it does not set are left to chance, which is found out.
+	// Randomness sets the random values that controllers draw, nil if nobody can. Values that it does not set are left
+	// to chance, which is found out.
 	Randomness Randomness
 
-	// Libraries are packages through which controllers make their calls, as patterns of the go command, such as "k8s.io/client-go/...": a trace says where in other
-	// code a call comes from.
+	// Libraries are packages through which controllers make their calls, as patterns of the go command, such as
+	// "k8s.io/client-go/...": a trace says where in other code a call comes from.
 	Libraries []string
 
 	// Assumptions are sentences for the report: what the model takes for
 	// granted besides what the engine says itself.
 	Assumptions []string
 
-	// Unmodelled are sentences about what belongs to the system and is not modelled, although what is found may depend on it: each is
-	// a reason why a check is not conclusive, and says what to do about it.
+	// Unmodelled are sentences about what belongs to the system and is not modelled, although what is found may depend
+	// on it: each is a reason why a check is not conclusive, and says what to do about it.
 	Unmodelled []string
 }
 
-// Randomness sets the random values that code draws, as far as their source can be set. A run that draws some is then a function of a seed as well, and the
-// search chooses seeds so that what a run has put into the world is never drawn again.
+// Randomness sets the random values that code draws, as far as their source can be set. A run that draws some is then a
+// function of a seed as well, and the search chooses seeds so that what a run has put into the world is never drawn
+// again.
 //
-// It is for words: names, passwords, keys. That anything else which is drawn makes a difference is found out by runs that draw other values, and is left to chance.
+// It is for words: names, passwords, keys. That anything else which is drawn makes a difference is found out by runs
+// that draw other values, and is left to chance.
 type Randomness interface {
-	// Set lets the values that are drawn from now on follow from a seed, and from how often the run was set to that seed before without drawing anything. Nobody else
-	// can set them until that is over: another call waits.
+	// Set lets the values that are drawn from now on follow from a seed, and from how often the run was set to that
+	// seed before without drawing anything. Nobody else can set them until that is over: another call waits.
 	Set(seed uint64, before int) Draw
 
-	// Release lets the values be drawn again that nobody knows. Between the end of a draw and the next one, they may follow from a seed as well.
+	// Release lets the values be drawn again that nobody knows. Between the end of a draw and the next one, they may
+	// follow from a seed as well.
 	Release()
 
-	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the first text in which a run differs from the first
-	// one in more than words that were drawn, and which run that is; a text of -1 if there is none. A store that compares outcomes may record the words. There are at
-	// least two runs, of variations 0 and on, and all have as many texts.
+	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the
+	// first text in which a run differs from the first one in more than words that were drawn, and which run that is; a
+	// text of -1 if there is none. A store that compares outcomes may record the words. There are at least two runs, of
+	// variations 0 and on, and all have as many texts.
 	Compare(runs []Drawn) (run, text int)
 
-	// Echo returns an answer as a run is given it that has said other things than the recorded one which was given it, as it drew other values: what that one said comes back as this one said it. The
-	// texts are those of [Drawn], and as many of the one as of the other.
+	// Echo returns an answer as a run is given it that has said other things than the recorded one which was given it,
+	// as it drew other values: what that one said comes back as this one said it. The texts are those of [Drawn], and
+	// as many of the one as of the other.
 	Echo(answer Response, recorded, observed []string) Response
 
-	// Other returns an answer as it would be if other values had been drawn for it, of some variation: those of the runs with this number that were compared. If it
-	// would be no other, it is the answer. Whole is false if there are words in the answer of which nobody knows what they would be.
+	// Other returns an answer as it would be if other values had been drawn for it, of some variation: those of the
+	// runs with this number that were compared. If it would be no other, it is the answer. Whole is false if there are
+	// words in the answer of which nobody knows what they would be.
 	Other(answer Response, variation int) (other Response, whole bool)
 
-	// Renamed returns a text that names something, such as a request, as it would be if other values had been drawn, as Other has them. It is the text, and not known, if there are
-	// words in it of which nobody knows what they would be.
+	// Renamed returns a text that names something, such as a request, as it would be if other values had been drawn, as
+	// Other has them. It is the text, and not known, if there are words in it of which nobody knows what they would be.
 	Renamed(text string, variation int) (other string, known bool)
 
 	// Has reports whether words that are known to have been drawn stand in a text.
@@ -107,8 +117,9 @@ type Draw interface {
 	// End ends it, and reports whether any value was drawn. It is called once.
 	End() bool
 
-	// Words returns the words in some texts of which it is known for certain that they were drawn, in the order in which they were drawn: names that somebody
-	// made up. It is called after the end. A store that compares outcomes may record them.
+	// Words returns the words in some texts of which it is known for certain that they were drawn, in the order in
+	// which they were drawn: names that somebody made up. It is called after the end. A store that compares outcomes
+	// may record them.
 	Words(texts []string) []string
 }
 
@@ -211,10 +222,11 @@ func (s *System) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Underway says what controllers were doing in a state in which others have been at work before: what a start does not tell, but the state of a running system does.
+// Underway says what controllers were doing in a state in which others have been at work before: what a start does not
+// tell, but the state of a running system does.
 //
-// Of what controllers keep in memory it says nothing. A process that turns out to depend on its memory is started there instead, and that is a reason why the
-// search is not conclusive.
+// Of what controllers keep in memory it says nothing. A process that turns out to depend on its memory is started there
+// instead, and that is a reason why the search is not conclusive.
 type Underway struct {
 	// Processes are those that are at work already: they are not told of the objects that are there. All others start.
 	Processes []AtWork
@@ -226,17 +238,20 @@ type AtWork struct {
 	Process string
 	// Queued are the items in its work queues, and Timed those that wait for a timer.
 	Queued, Timed []Item
-	// Behind are the changes that its caches have not received, in the order of their commits. They are of kinds that it has views of.
+	// Behind are the changes that its caches have not received, in the order of their commits. They are of kinds that
+	// it has views of.
 	Behind []Missing
 }
 
-// Missing is a committed change that a cache has not received: From is nil if the object was created, and To if it was deleted.
+// Missing is a committed change that a cache has not received: From is nil if the object was created, and To if it was
+// deleted.
 type Missing struct {
 	Key      Key
 	From, To Content
 }
 
-// BehindIn returns how many changes of a kind the cache of a process has not received in some initial state, the most of all.
+// BehindIn returns how many changes of a kind the cache of a process has not received in some initial state, the most
+// of all.
 func (s *System) BehindIn(process string, kind Kind) int {
 	most := 0
 	for _, initial := range s.Initial {

@@ -11,11 +11,13 @@ import (
 type Trace struct {
 	// Initial lists the objects at the start of the run.
 	Initial []TraceObject `json:"initial"`
-	// Memory is what controllers keep in memory at the start that a fresh instance does not: what their event handlers made of the initial objects.
+	// Memory is what controllers keep in memory at the start that a fresh instance does not: what their event handlers
+	// made of the initial objects.
 	Memory []MemoryChange `json:"memory,omitempty"`
 	// Events are what the event handlers of controllers that keep memory got at the start, in order.
 	Events []TraceEvent `json:"events,omitempty"`
-	// Made are objects that are not there before somebody makes them, although the world would take them to be, see [Presuming].
+	// Made are objects that are not there before somebody makes them, although the world would take them to be, see
+	// [Presuming].
 	Made  []Key       `json:"made,omitempty"`
 	Steps []TraceStep `json:"steps"`
 	// CycleStart is the number of steps after which the rest repeats for ever; -1 if nothing does.
@@ -62,7 +64,8 @@ type TraceStep struct {
 	Crashes bool `json:"crashes,omitempty"`
 	// Seed is what the random values follow from that a reconcile draws, see [Randomness], 0 if it draws none.
 	Seed uint64 `json:"seed,omitempty,string"`
-	// Late tells that the controller acted on a stale view, and Unseen which changes it had not received yet, each in a few words.
+	// Late tells that the controller acted on a stale view, and Unseen which changes it had not received yet, each in a
+	// few words.
 	Late   bool     `json:"late,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
 	// Calls are the calls that the step made, in order.
@@ -71,13 +74,13 @@ type TraceStep struct {
 	Changes []TraceChange `json:"changes,omitempty"`
 	// Enqueued are the items that are in a work queue after the step and were in none before, in order.
 	Enqueued []string `json:"enqueued,omitempty"`
-	// Memory are the differences in what controllers keep in memory, as each run of a reconcile or of event handlers left them, in order. Where a
-	// controller crashes, they are those between the states before and after the step.
+	// Memory are the differences in what controllers keep in memory, as each run of a reconcile or of event handlers
+	// left them, in order. Where a controller crashes, they are those between the states before and after the step.
 	Memory []MemoryChange `json:"memory,omitempty"`
 	// Events are what the event handlers of controllers that keep memory got in the step, in order.
 	Events []TraceEvent `json:"events,omitempty"`
-	// Logs are the lines that controllers logged in the step, if that was asked for: those of the reconcile first, and then those of event handlers. MissingLogs says
-	// which lines are left out, and why, empty if none are.
+	// Logs are the lines that controllers logged in the step, if that was asked for: those of the reconcile first, and
+	// then those of event handlers. MissingLogs says which lines are left out, and why, empty if none are.
 	Logs        []TraceLog `json:"logs,omitempty"`
 	MissingLogs string     `json:"missing_logs,omitempty"`
 	// Result says how the step ended, empty if with success and nothing more to do.
@@ -155,7 +158,8 @@ type Site struct {
 	Function string `json:"function"`
 }
 
-// String returns the place and the function, such as "internal/controller/web.go:41, controller.(*WebReconciler).Reconcile".
+// String returns the place and the function, such as "internal/controller/web.go:41,
+// controller.(*WebReconciler).Reconcile".
 func (s Site) String() string {
 	return fmt.Sprintf("%s:%d, %s", path.Join(s.Module, s.File), s.Line, s.Function)
 }
@@ -183,8 +187,9 @@ type TraceChange struct {
 // Key returns the key of the changed object.
 func (c TraceChange) Key() Key { return Key{Kind: c.Kind, Namespace: c.Namespace, Name: c.Name} }
 
-// TraceEvent is what the event handlers of a controller got, see [Event]. The versions of the object are those that there were after so many changes of
-// objects of the kind, counted from the start of the run: before the event From, and after it To.
+// TraceEvent is what the event handlers of a controller got, see [Event]. The versions of the object are those that
+// there were after so many changes of objects of the kind, counted from the start of the run: before the event From,
+// and after it To.
 type TraceEvent struct {
 	Controller string `json:"controller"`
 	Kind       Kind   `json:"kind"`

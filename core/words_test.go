@@ -47,7 +47,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestNamesThatOverlap refuses interchangeable names of which one may begin within another one: then it is not clear what is exchanged.
+// TestNamesThatOverlap refuses interchangeable names of which one may begin within another one: then it is not clear
+// what is exchanged.
 func TestNamesThatOverlap(t *testing.T) {
 	for _, test := range []struct {
 		one, other string
@@ -65,7 +66,8 @@ func TestNamesThatOverlap(t *testing.T) {
 	}
 }
 
-// TestMostArrangements refuses more interchangeable names than there are arrangements that can be looked at: those of six names, of all groups together.
+// TestMostArrangements refuses more interchangeable names than there are arrangements that can be looked at: those of
+// six names, of all groups together.
 func TestMostArrangements(t *testing.T) {
 	names := func(first byte, n int) []string {
 		var all []string
@@ -108,7 +110,8 @@ func TestCommonSteps(t *testing.T) {
 	}
 }
 
-// TestDifferencesOfLists tells the items of lists apart by a field if both lists have names, in the order of the names, and else compares the lists as they are.
+// TestDifferencesOfLists tells the items of lists apart by a field if both lists have names, in the order of the names,
+// and else compares the lists as they are.
 func TestDifferencesOfLists(t *testing.T) {
 	item := func(name string, value any) any { return map[string]any{"name": name, "value": value} }
 	list := func(items ...any) map[string]any { return map[string]any{"l": items} }

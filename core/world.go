@@ -9,8 +9,8 @@ type World interface {
 	// that could not be carried out at all, or a [DeviationError]; what the world refuses is a response.
 	Do(context.Context, Call, RecordedCall) (Response, error)
 
-	// Event returns what the event handlers of a controller get, with the versions of the object that the world had then. The error is for
-	// versions that cannot be read, or a [DeviationError].
+	// Event returns what the event handlers of a controller get, with the versions of the object that the world had
+	// then. The error is for versions that cannot be read, or a [DeviationError].
 	Event(context.Context, TraceEvent) (Event, error)
 
 	// Shows tells how the world differs from what a recorded change says is there
@@ -33,7 +33,8 @@ type Deviation struct {
 	Reason string
 }
 
-// DeviationError is the error of a [World] that says what is different about a run: it ends the run, and has not failed.
+// DeviationError is the error of a [World] that says what is different about a run: it ends the run, and has not
+// failed.
 type DeviationError string
 
 // Error implements error.

@@ -63,8 +63,8 @@ func separated(list string) []string {
 	return parts
 }
 
-// Forms returns the names of properties that have to know something: what is written in capitals stands for it. VALUES and PATHS are
-// lists with commas.
+// Forms returns the names of properties that have to know something: what is written in capitals stands for it. VALUES
+// and PATHS are lists with commas.
 func Forms() []string {
 	var texts []string
 	for _, f := range forms() {
@@ -97,8 +97,8 @@ func (f form) parts(name string) (map[string]string, bool) {
 	return parts, true
 }
 
-// Named returns the property of a name, which is one of the [Catalogue] or of one of the [Forms], and false if there is none. The
-// kind that is meant by a word, kindOf tells; the error is its own, or that of another part of the name.
+// Named returns the property of a name, which is one of the [Catalogue] or of one of the [Forms], and false if there is
+// none. The kind that is meant by a word, kindOf tells; the error is its own, or that of another part of the name.
 func Named(name string, kindOf func(string) (core.Kind, error)) (core.Property, bool, error) {
 	all := Catalogue()
 	if i := slices.IndexFunc(all, func(p core.Property) bool { return p.Name == name }); i >= 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// cause tells apart what goes wrong for different reasons: one defect is to be one finding, however many objects it shows in.
-// It is made of what stays the same if the same code goes wrong on another object: the controllers, and the fields
-// without the names of objects. Each property says what its causes are made of.
+// cause tells apart what goes wrong for different reasons: one defect is to be one finding, however many objects it
+// shows in. It is made of what stays the same if the same code goes wrong on another object: the controllers, and the
+// fields without the names of objects. Each property says what its causes are made of.
 type cause string
 
 func causeOf(parts ...string) cause { return cause(strings.Join(parts, "\x00")) }
@@ -39,7 +39,8 @@ type instance struct {
 	others []string
 }
 
-// known notes what a violation is about, and reports whether one of the same cause was told before: then it need not be told.
+// known notes what a violation is about, and reports whether one of the same cause was told before: then it need not be
+// told.
 func (c *causes) known(why cause, what string) bool {
 	one := c.told[why]
 	if one == nil {
@@ -60,7 +61,8 @@ func (c *causes) tell(why cause, what string, v core.Violation) {
 	c.order = append(c.order, why)
 }
 
-// mostTold is how many violations of a property are told: more than anybody reads. The last one says how many more there are.
+// mostTold is how many violations of a property are told: more than anybody reads. The last one says how many more
+// there are.
 const mostTold = 16
 
 // violations returns what was told, in that order, with a word on the others of each cause.
@@ -88,7 +90,8 @@ func (c *causes) violations() []core.Violation {
 	return violations
 }
 
-// nameless returns a text without names: where one stands as a word of its own, the text of another object of the same kind has another.
+// nameless returns a text without names: where one stands as a word of its own, the text of another object of the same
+// kind has another.
 func nameless(text string, names ...string) string {
 	for _, name := range names {
 		text = withoutWord(text, name)

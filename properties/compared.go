@@ -9,15 +9,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// compared is a graph whose objects are compared by rules: what these leave out is neither in outcomes nor in effects, and what changes nothing else
-// is no write.
+// compared is a graph whose objects are compared by rules: what these leave out is neither in outcomes nor in effects,
+// and what changes nothing else is no write.
 type compared struct {
 	core.Graph
 	rules []rule
 }
 
-// Compared returns a graph whose objects are compared by rules, as a property wants it that has Compares set: what they leave out is neither in
-// outcomes nor in effects. The error is that of a rule that makes no sense.
+// Compared returns a graph whose objects are compared by rules, as a property wants it that has Compares set: what they
+// leave out is neither in outcomes nor in effects. The error is that of a rule that makes no sense.
 func Compared(g core.Graph, comparisons []core.Comparison) (core.Graph, error) {
 	rules, err := rulesOf(comparisons)
 	if err != nil || len(rules) == 0 {
@@ -90,7 +90,8 @@ func (c *compared) narrow(effect core.Effect) core.Effect {
 	return effect
 }
 
-// counts returns a change with the fields that count, and false if none does. What a server keeps of each write does not count by itself.
+// counts returns a change with the fields that count, and false if none does. What a server keeps of each write does
+// not count by itself.
 func (c *compared) counts(change core.Change) (core.Change, bool) {
 	before, was := c.content(change.Key, change.Before)
 	after, is := c.content(change.Key, change.After)
@@ -201,8 +202,8 @@ func comparing(comparisons []core.Comparison, p core.Property) core.Property {
 	return p
 }
 
-// Unmatched returns the rules that are about nothing: no object in any state has what they name. They are likely to be misspelt. The error
-// is that of a rule that makes no sense, or that of the context when it ends.
+// Unmatched returns the rules that are about nothing: no object in any state has what they name. They are likely to be
+// misspelt. The error is that of a rule that makes no sense, or that of the context when it ends.
 func Unmatched(ctx context.Context, g core.Graph, comparisons []core.Comparison) ([]core.Comparison, error) {
 	var open []rule
 	for _, c := range comparisons {

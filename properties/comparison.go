@@ -11,35 +11,36 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Without leaves a field out of comparisons, with all that is below it. The objects are a kind, one object as findings name
-// it, or "*" for all objects; the path is that of a field as findings name it, such as status.lastSeen or
+// Without leaves a field out of comparisons, with all that is below it. The objects are a kind, one object as findings
+// name it, or "*" for all objects; the path is that of a field as findings name it, such as status.lastSeen or
 // metadata.annotations["example.com/touched"]. The items of a list may be named by their type, name, key or uid, as in
-// status.conditions.Ready.reason, or by their position, and "*" stands for any field or item: status.conditions[*].reason. The empty path is
-// the whole object.
+// status.conditions.Ready.reason, or by their position, and "*" stands for any field or item:
+// status.conditions[*].reason. The empty path is the whole object.
 func Without(objects core.Kind, path string) core.Comparison {
 	return core.Comparison{Objects: objects, Path: path, As: core.AsAbsent}
 }
 
-// AsSet compares a list as a set: the order of its items does not count. The objects and the path are those of [Without]. The
-// names in except are fields of the items that do not count.
+// AsSet compares a list as a set: the order of its items does not count. The objects and the path are those of
+// [Without]. The names in except are fields of the items that do not count.
 func AsSet(objects core.Kind, path string, except ...string) core.Comparison {
 	return core.Comparison{Objects: objects, Path: path, As: core.AsSet, Except: except}
 }
 
-// AsMap compares a list as a map: its items by the fields that are their keys, and not by their positions. The objects and the path are
-// those of [Without]. A list with items that have no key, or two of which have the same, is compared as it is.
+// AsMap compares a list as a map: its items by the fields that are their keys, and not by their positions. The objects
+// and the path are those of [Without]. A list with items that have no key, or two of which have the same, is compared
+// as it is.
 func AsMap(objects core.Kind, path string, keys ...string) core.Comparison {
 	return core.Comparison{Objects: objects, Path: path, As: core.AsMap, Keys: keys}
 }
 
-// ConditionsByType compares the conditions in the status of all objects by their types. The names in except are fields of conditions
-// that do not count, such as reason, message and lastTransitionTime.
+// ConditionsByType compares the conditions in the status of all objects by their types. The names in except are fields
+// of conditions that do not count, such as reason, message and lastTransitionTime.
 func ConditionsByType(except ...string) core.Comparison {
 	return core.Comparison{Objects: "*", Path: "status.conditions", As: core.AsMap, Keys: []string{"type"}, Except: except}
 }
 
-// ParseComparison reads what [Without] leaves out, as findings name a field: "KIND: PATH", "KIND NAMESPACE/NAME: PATH", "*: PATH" for all
-// objects, or a kind or object alone.
+// ParseComparison reads what [Without] leaves out, as findings name a field: "KIND: PATH", "KIND NAMESPACE/NAME: PATH",
+// "*: PATH" for all objects, or a kind or object alone.
 func ParseComparison(text string) (core.Comparison, error) {
 	objects, path, _ := strings.Cut(text, ": ")
 	c := Without(core.Kind(strings.TrimSpace(objects)), strings.TrimSpace(path))
@@ -65,7 +66,8 @@ type element struct {
 	any      bool
 }
 
-// rulesOf returns the rules in the order in which they are followed: what is left out comes first, then what is deepest.
+// rulesOf returns the rules in the order in which they are followed: what is left out comes first, then what is
+// deepest.
 func rulesOf(comparisons []core.Comparison) ([]rule, error) {
 	var rules []rule
 	for _, c := range comparisons {
@@ -148,7 +150,8 @@ func dotted(text string, first bool) (element, string, error) {
 	return element{name: name, position: -1, any: name == "*"}, rest, nil
 }
 
-// bracketed reads what stands in brackets at the beginning of a text: a name in quotes, a position, or nothing or a star for any item.
+// bracketed reads what stands in brackets at the beginning of a text: a name in quotes, a position, or nothing or a
+// star for any item.
 func bracketed(text string) (element, string, error) {
 	if quoted, err := strconv.QuotedPrefix(text[1:]); err == nil && strings.HasPrefix(text[1+len(quoted):], "]") {
 		name, err := strconv.Unquote(quoted)
@@ -285,7 +288,8 @@ func (r rule) unordered(items []any) followed {
 	return followed{value: all, found: found}
 }
 
-// except returns the items without the fields that do not count, and reports whether there are such fields, if any are named.
+// except returns the items without the fields that do not count, and reports whether there are such fields, if any are
+// named.
 func (r rule) except(items []any) ([]any, bool) {
 	kept, found := slices.Clone(items), len(r.Except) == 0
 	for i, item := range items {

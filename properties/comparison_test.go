@@ -171,7 +171,8 @@ func TestSettledWithout(t *testing.T) {
 	}
 }
 
-// TestLoopsThatDoNotCount has two controllers that fight over a field that is left out: they are told all the same, in true words.
+// TestLoopsThatDoNotCount has two controllers that fight over a field that is left out: they are told all the same, in
+// true words.
 func TestLoopsThatDoNotCount(t *testing.T) {
 	beats := plain.NewFamily[beat]("Beat")
 	set := func(name string, to int) plain.Controller {
@@ -189,8 +190,8 @@ func TestLoopsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// TestUnsettledEndsAreNotExpected has an end that only a crash leads to, and a state that is equal to it but for what is left out, and has more to
-// follow.
+// TestUnsettledEndsAreNotExpected has an end that only a crash leads to, and a state that is equal to it but for what
+// is left out, and has more to follow.
 func TestUnsettledEndsAreNotExpected(t *testing.T) {
 	key := core.Key{Kind: "K", Name: "a"}
 	again := item("again")
@@ -222,7 +223,8 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
-// TestComparisonsOnGraphs compares with a twin: leaving out a field is the same as a world in which it has always the same value.
+// TestComparisonsOnGraphs compares with a twin: leaving out a field is the same as a world in which it has always the
+// same value.
 func TestComparisonsOnGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "ends")

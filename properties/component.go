@@ -66,7 +66,8 @@ func (r *regionSearch) Next(id core.StateID, at *scc.Targets[core.StateID]) (cor
 	return at.Next(func() []core.StateID { return r.targets(id) })
 }
 
-// fairParts returns the largest parts of a component of the region in which a fair run can stay, be it, if stops, by stopping in a state.
+// fairParts returns the largest parts of a component of the region in which a fair run can stay, be it, if stops, by
+// stopping in a state.
 func (r *region) fairParts(states scc.Component[core.StateID], stops bool) []*component {
 	if !states.Cyclic && !stops {
 		return nil
@@ -92,21 +93,23 @@ func (r *region) fairParts(states scc.Component[core.StateID], stops bool) []*co
 	return parts
 }
 
-// component is a strongly connected part of a graph with the steps inside of it. It implements [fair.Space]: its places are its states.
+// component is a strongly connected part of a graph with the steps inside of it. It implements [fair.Space]: its places
+// are its states.
 type component struct {
 	graph  core.Graph
 	states []core.StateID
 	// inner are the steps that stay inside, by the state they start in.
 	inner map[core.StateID][]core.Edge
-	// enabled are the steps that fairness is assumed of and that count as possible in each state, whether or not they stay inside.
+	// enabled are the steps that fairness is assumed of and that count as possible in each state, whether or not they
+	// stay inside.
 	enabled map[core.StateID][]int
 	// steps have the numbers in their order.
 	steps   []fair.Step
 	numbers map[fair.Step]int
 }
 
-// newComponent returns the part of a graph that some states are with the steps between them, those that are accepted if not
-// all are.
+// newComponent returns the part of a graph that some states are with the steps between them, those that are accepted if
+// not all are.
 func newComponent(g core.Graph, states []core.StateID, accepts func(core.Edge) bool) *component {
 	c := &component{
 		graph:   g,
@@ -209,8 +212,8 @@ func (t telling) Arcs(place uint32) iter.Seq[fair.Arc] {
 	}
 }
 
-// cycle returns a fair run inside the component from a state back to it that takes a step that shows something, and lets all timers fire that
-// may: a shortest one unless the component is very large.
+// cycle returns a fair run inside the component from a state back to it that takes a step that shows something, and
+// lets all timers fire that may: a shortest one unless the component is very large.
 func (c *component) cycle(at core.StateID, shows func(core.Edge) bool) core.Run {
 	var timers []int
 	for n, step := range c.steps {

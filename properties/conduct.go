@@ -26,16 +26,16 @@ func NoRunaway() core.Property {
 		"The states after this step were not searched.")
 }
 
-// Deterministic holds if controllers are functions of what they read: run again
-// with the same responses they do the same. A controller that is not may be right all the same, so what breaks it is told as a
-// warning, and makes the check inconclusive.
+// Deterministic holds if controllers are functions of what they read: run again with the same responses they do the
+// same. A controller that is not may be right all the same, so what breaks it is told as a warning, and makes the check
+// inconclusive.
 func Deterministic() core.Property {
 	return conduct("deterministic reconciler", "The behavior of a controller depends only on what it reads: no hidden clock, random numbers, map order or memory.", core.Nondeterministic,
 		"Results for such a controller are uncertain: some of its behavior may have been missed.")
 }
 
-// NoCacheMutation holds if no controller changes an object that a cache has handed out, such as the result of a lister. Such an object is what
-// everybody reads who asks the cache, until the next change of it arrives.
+// NoCacheMutation holds if no controller changes an object that a cache has handed out, such as the result of a lister.
+// Such an object is what everybody reads who asks the cache, until the next change of it arrives.
 func NoCacheMutation() core.Property {
 	return conduct("no cache mutation", "No controller changes an object that its cache has handed out without copying it.", core.Mutated,
 		"All other readers of the cache see the change, although nothing was written. Change a DeepCopy of the object. That others see it was not searched.")
@@ -64,8 +64,8 @@ func conduct(name, doc string, kind core.IncidentKind, advice string) core.Prope
 	}
 }
 
-// mishap is the cause of an incident: whose code it was, and where in the code it happened. If that is not known, it is what
-// happened, without the names of what the code worked on and without numbers.
+// mishap is the cause of an incident: whose code it was, and where in the code it happened. If that is not known, it is
+// what happened, without the names of what the code worked on and without numbers.
 func mishap(incident core.Incident) cause {
 	handling, names := "reconcile", namesIn(incident.Step.Item.Request)
 	if key := incident.Handling; key != nil {

@@ -17,8 +17,8 @@ import (
 // A state that is at rest although running a known request again would change it is
 // what [Fixpoint] looks for.
 //
-// Comparisons are rules for comparing objects, such as [Without]: a step that changes nothing but what they leave out writes nothing. It is still
-// a step: what goes on without waiting for a timer is found all the same.
+// Comparisons are rules for comparing objects, such as [Without]: a step that changes nothing but what they leave out
+// writes nothing. It is still a step: what goes on without waiting for a timer is found all the same.
 func StableConvergence(comparisons ...core.Comparison) core.Property {
 	return comparing(comparisons, core.Property{
 		Name:   "stable convergence",
@@ -85,8 +85,8 @@ func findUnrest(ctx context.Context, c *component) (unrest, bool) {
 	}
 }
 
-// unpromised reports whether it goes on although users keep their promises, and keeps only what does. Retries that write nothing end where the promise is kept, unless
-// it is one that those who retry may not count on.
+// unpromised reports whether it goes on although users keep their promises, and keeps only what does. Retries that
+// write nothing end where the promise is kept, unless it is one that those who retry may not count on.
 func (u *unrest) unpromised() bool {
 	promise := u.component.promised()
 	if promise == nil || u.kind != errorLoop && u.kind != busyLoop {
@@ -97,7 +97,8 @@ func (u *unrest) unpromised() bool {
 	return u.component.any(u.shows)
 }
 
-// awaits reports whether it goes on because no more time passes: each of those who retry would do something else later, which was not searched, and is a reason.
+// awaits reports whether it goes on because no more time passes: each of those who retry would do something else later,
+// which was not searched, and is a reason.
 func (u *unrest) awaits() bool {
 	if u.kind != errorLoop && u.kind != busyLoop {
 		return false
@@ -123,7 +124,8 @@ func (c *component) promised() *core.Promise {
 	return nil
 }
 
-// beats reports whether a run that stays in the component writes something, but nothing other than times, and waits for a timer before each time that it does so again: a heartbeat.
+// beats reports whether a run that stays in the component writes something, but nothing other than times, and waits for
+// a timer before each time that it does so again: a heartbeat.
 func (c *component) beats(ctx context.Context) bool {
 	wrote := func(e core.Edge) bool { return e.Wrote }
 	if !c.any(wrote) || c.any(func(e core.Edge) bool { return e.Wrote && !c.graph.Effect(e).Dated }) {
@@ -145,9 +147,9 @@ func (c *component) rests() bool {
 	})
 }
 
-// tellUnrest turns components into violations: for each cause the one that is reached soonest, in that order. The cause of a
-// livelock are the controllers and the fields that go round; of an error loop the controller and its error, without the
-// names of what it works on; of other loops the controllers.
+// tellUnrest turns components into violations: for each cause the one that is reached soonest, in that order. The cause
+// of a livelock are the controllers and the fields that go round; of an error loop the controller and its error,
+// without the names of what it works on; of other loops the controllers.
 func tellUnrest(g core.Graph, restless []unrest) []core.Violation {
 	type reached struct {
 		unrest

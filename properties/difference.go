@@ -9,8 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// difference is one way in which an outcome differs from another: an object that only one of them has, or a field of an object that both
-// have.
+// difference is one way in which an outcome differs from another: an object that only one of them has, or a field of an
+// object that both have.
 type difference struct {
 	field
 	which    whichHas
@@ -61,8 +61,8 @@ func (d difference) severity() int {
 	return 1
 }
 
-// patternNames names differences as parts of causes: by the kind of the object, its name without what tells it from others that the same code
-// makes, and the field.
+// patternNames names differences as parts of causes: by the kind of the object, its name without what tells it from
+// others that the same code makes, and the field.
 type patternNames struct {
 	// names are left out of the names of objects, the longest first.
 	names []string
@@ -135,8 +135,8 @@ func bySeverity(differences []difference) []difference {
 	return sorted
 }
 
-// nearest returns which of some outcomes differs least from another, and how: the fewest objects that only one of them has, then the
-// fewest fields. There must be one.
+// nearest returns which of some outcomes differs least from another, and how: the fewest objects that only one of them
+// has, then the fewest fields. There must be one.
 func nearest(outcomes []Outcome, to Outcome) (Outcome, []difference) {
 	var best Outcome
 	var least []difference
@@ -192,7 +192,8 @@ func linesOf(differences []difference) []string {
 	return lines
 }
 
-// requestNames returns the names that the requests of controllers are made of, the longest first; of all controllers if none is given.
+// requestNames returns the names that the requests of controllers are made of, the longest first; of all controllers if
+// none is given.
 func requestNames(g core.Graph, controllers ...string) []string {
 	var names []string
 	for _, item := range g.Items() {

@@ -13,7 +13,8 @@ type disturbance struct {
 	// faults are the faults, each in a few words, in their order.
 	faults  []string
 	crashes int
-	// late counts the steps that controllers take on stale caches, and reconciles says of which controllers all of these are reconciles.
+	// late counts the steps that controllers take on stale caches, and reconciles says of which controllers all of
+	// these are reconciles.
 	late       map[string]int
 	reconciles map[string]bool
 	// controllers are those concerned, in the order of their first.

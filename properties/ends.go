@@ -8,14 +8,14 @@ import (
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// byItself reports whether a step is one that controllers take by themselves, now or when a timer fires: neither a fault nor an action of
-// a user.
+// byItself reports whether a step is one that controllers take by themselves, now or when a timer fires: neither a
+// fault nor an action of a user.
 func byItself(e core.Edge) bool { return e.Step.Due() || e.Step.Kind.Timed() }
 
-// Ends returns the states in which a run may end, in order: the quiescent ones whose objects may stay as they are for ever. Where no
-// timer is set, each is one. Where timers are set, work remains to be done: it is one only if some fair run goes on from
-// there by what the controllers and their timers do, and never writes, but for the times of a heartbeat. Users and faults may change things again. It
-// stops early with the error of the context when that ends.
+// Ends returns the states in which a run may end, in order: the quiescent ones whose objects may stay as they are for
+// ever. Where no timer is set, each is one. Where timers are set, work remains to be done: it is one only if some fair
+// run goes on from there by what the controllers and their timers do, and never writes, but for the times of a
+// heartbeat. Users and faults may change things again. It stops early with the error of the context when that ends.
 func Ends(ctx context.Context, g core.Graph) ([]core.StateID, error) {
 	quiescent := g.Quiescent()
 	waiting := slices.DeleteFunc(slices.Clone(quiescent), func(id core.StateID) bool { return !waits(g, id) })
@@ -36,7 +36,8 @@ func Ends(ctx context.Context, g core.Graph) ([]core.StateID, error) {
 	}), err
 }
 
-// heartbeats tells steps that write nothing but times from others, where that goes on for ever and waits for timers: so far as controllers and their timers go from some states.
+// heartbeats tells steps that write nothing but times from others, where that goes on for ever and waits for timers: so
+// far as controllers and their timers go from some states.
 func heartbeats(ctx context.Context, g core.Graph, from []core.StateID) (beats func(core.Edge) bool, err error) {
 	within := map[core.StateID]int{}
 	beats = func(e core.Edge) bool { return within[e.From] > 0 && within[e.From] == within[e.To] }

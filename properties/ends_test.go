@@ -21,8 +21,8 @@ func searching() explore.Options {
 	return explore.Options{Workers: 1, Run: behavior.Limits{Deadline: 10 * time.Second, Calls: 1000}}
 }
 
-// TestSettledForGood checks random systems in which nobody may put off what is to do: that every fair run settles for good
-// is stable convergence with fixpoint.
+// TestSettledForGood checks random systems in which nobody may put off what is to do: that every fair run settles for
+// good is stable convergence with fixpoint.
 func TestSettledForGood(t *testing.T) {
 	settles, err := ltl.Claim{Formula: "F G settled", Atoms: []ltl.Atom{{Name: "settled", Graph: properties.Settled}}}.Property()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestReducedCyclesAreFair checks on random systems that the cycle of a livelock leaves out nobody who waits in a queue all the time,
-// although the graph does not show all that can happen in a state.
+// TestReducedCyclesAreFair checks on random systems that the cycle of a livelock leaves out nobody who waits in a queue
+// all the time, although the graph does not show all that can happen in a state.
 func TestReducedCyclesAreFair(t *testing.T) {
 	enough := 120 // systems, among which there are some whose shortest cycles would leave somebody out
 	n := max(*seeds, enough)

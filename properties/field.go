@@ -31,7 +31,8 @@ func (f field) pattern() string {
 	return string(f.key.Kind) + ": " + withoutPositions(f.path)
 }
 
-// withoutPositions leaves out the numbers and the names of list items in a path, but for types of them. Names of fields stay, also where they stand in brackets.
+// withoutPositions leaves out the numbers and the names of list items in a path, but for types of them. Names of fields
+// stay, also where they stand in brackets.
 func withoutPositions(path string) string {
 	return brackets.ReplaceAllStringFunc(path, func(bracket string) string {
 		if strings.HasPrefix(bracket, `["`) || strings.HasPrefix(bracket, "[type=") || bracket == core.OrderOf("") {
@@ -203,12 +204,13 @@ func sameLife(change core.Change) bool {
 	return core.FieldText(before) == core.FieldText(after)
 }
 
-// changes calls visit with each change that a step of a controller makes to an object, in the order of the states. What users do is left out.
+// changes calls visit with each change that a step of a controller makes to an object, in the order of the states. What
+// users do is left out.
 //
-// A property that looks at nothing else lets a reduction leave out as much as one that looks at ends. Steps that write one object
-// depend on each other, so that their order is never given up: a run that is left out has the same steps as one that is followed, with the
-// same versions of each object in the same order. That is so for runs that end and for fair ones, and whatever can happen is the beginning
-// of such a run.
+// A property that looks at nothing else lets a reduction leave out as much as one that looks at ends. Steps that write
+// one object depend on each other, so that their order is never given up: a run that is left out has the same steps as
+// one that is followed, with the same versions of each object in the same order. That is so for runs that end and for
+// fair ones, and whatever can happen is the beginning of such a run.
 func changes(ctx context.Context, g core.Graph, visit func(core.Edge, core.Change)) error {
 	return everyChange(ctx, g, func(e core.Edge, change core.Change) {
 		if e.Step.Kind != core.Intervene {

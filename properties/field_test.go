@@ -75,8 +75,8 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-// TestLeafChanges checks that every difference is told at a place where at least one side has a value that is no tree with fields,
-// and that each is found there.
+// TestLeafChanges checks that every difference is told at a place where at least one side has a value that is no tree
+// with fields, and that each is found there.
 func TestLeafChanges(t *testing.T) {
 	var drawn func(depth int) *rapid.Generator[any]
 	drawn = func(depth int) *rapid.Generator[any] {

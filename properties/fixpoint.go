@@ -13,11 +13,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Fixpoint holds if rest is real: in every end (see [Ends]), running again any
-// request that a resync or a restart would run, or that was in a work queue before,
-// changes nothing. It finds watches that are missing and reconciles that are not
-// idempotent: the system has gone quiet before it was done. A controller that polls is not quiet as long as its timers lead to
-// a change.
+// Fixpoint holds if rest is real: in every end (see [Ends]), running again any request that a resync or a restart would
+// run, or that was in a work queue before, changes nothing. It finds watches that are missing and reconciles that are
+// not idempotent: the system has gone quiet before it was done. A controller that polls is not quiet as long as its
+// timers lead to a change.
 //
 // Comparisons are rules for comparing objects, such as [Without]: what they leave out may still change.
 func Fixpoint(comparisons ...core.Comparison) core.Property {
@@ -30,8 +29,8 @@ func Fixpoint(comparisons ...core.Comparison) core.Property {
 	})
 }
 
-// judgeFixpoint tells one violation for each cause: a controller, and the fields that it would change without the names of
-// objects, in the state where it takes least to get there.
+// judgeFixpoint tells one violation for each cause: a controller, and the fields that it would change without the names
+// of objects, in the state where it takes least to get there.
 func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	var found causes
 	r := newRest(g)
@@ -71,7 +70,8 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 	return found.violations(), nil
 }
 
-// restlessness is where a cause shows: the states, each with the first item that would change something there, and all items.
+// restlessness is where a cause shows: the states, each with the first item that would change something there, and all
+// items.
 type restlessness struct {
 	why   cause
 	at    map[core.StateID]core.Item
@@ -152,12 +152,14 @@ func (r *rest) unsettled(id core.StateID) iter.Seq2[core.Item, core.Effect] {
 	}
 }
 
-// beats reports whether a request is run again anyway when its timer fires, and would change nothing but a time or the like: it is a heartbeat.
+// beats reports whether a request is run again anyway when its timer fires, and would change nothing but a time or the
+// like: it is a heartbeat.
 func (r *rest) beats(id core.StateID, item core.Item, effect core.Effect) bool {
 	return effect.Alike && slices.ContainsFunc(r.graph.Edges(id), func(e core.Edge) bool { return e.Step.Kind == core.Fire && e.Step.Item == item })
 }
 
-// unrests reports whether a run leaves objects other than they were. What it writes and takes back again, such as a status that says that it is at work, is as it was.
+// unrests reports whether a run leaves objects other than they were. What it writes and takes back again, such as a
+// status that says that it is at work, is as it was.
 func unrests(effect core.Effect) bool {
 	return effect.Wrote && slices.ContainsFunc(effect.Changes, func(c core.Change) bool {
 		return c.Before == nil || c.After == nil || !reflect.DeepEqual(c.Before.Fields(), c.After.Fields())
@@ -172,7 +174,8 @@ func (r *rest) settled(id core.StateID) bool {
 	return true
 }
 
-// stays reports whether a quiet state stays as it is, as far as outcomes tell: a request that would change nothing but when something was written takes no outcome away.
+// stays reports whether a quiet state stays as it is, as far as outcomes tell: a request that would change nothing but
+// when something was written takes no outcome away.
 func (r *rest) stays(id core.StateID) bool {
 	for _, effect := range r.unsettled(id) {
 		if !effect.Alike {

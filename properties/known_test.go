@@ -231,8 +231,8 @@ func TestManyDuties(t *testing.T) {
 	})
 }
 
-// TestLeftOutCounts checks that what waits in a queue and could be run counts as possible, also where the graph leaves it out: whoever
-// else goes round for ever would put it off for ever.
+// TestLeftOutCounts checks that what waits in a queue and could be run counts as possible, also where the graph leaves
+// it out: whoever else goes round for ever would put it off for ever.
 func TestLeftOutCounts(t *testing.T) {
 	for _, possible := range []bool{false, true} {
 		g := &graph{initial: []core.StateID{0}, queued: map[core.StateID][]core.Item{}, tried: map[core.StateID]map[core.Item]core.Effect{}}

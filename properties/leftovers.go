@@ -30,9 +30,10 @@ func DeletionCompletes() core.Property {
 		})
 }
 
-// NoOrphans holds if nothing outlives all its owners: when the system is quiet, each object with owners has one that is there. It
-// finds owners that are deleted while something is being made for them, and owner references to what never was. An owner that was
-// deleted and made again under the same name counts as there. A system without a garbage collector leaves orphans whenever an owner goes.
+// NoOrphans holds if nothing outlives all its owners: when the system is quiet, each object with owners has one that is
+// there. It finds owners that are deleted while something is being made for them, and owner references to what never
+// was. An owner that was deleted and made again under the same name counts as there. A system without a garbage
+// collector leaves orphans whenever an owner goes.
 func NoOrphans() core.Property {
 	return leftovers("no orphan stays", "When the system is quiescent, every object that has owners has one that exists.",
 		func(objects map[core.Key]any, key core.Key, metadata map[string]any) (string, []string) {
@@ -58,8 +59,8 @@ func NoOrphans() core.Property {
 }
 
 // NoDuplicates holds if nothing is there twice: when the system is quiet, no two objects of the kind have the same
-// identity, as the function says; objects without one do not count. It finds creations that are repeated because an answer was lost, because a cache
-// was late, or because two instances were active.
+// identity, as the function says; objects without one do not count. It finds creations that are repeated because an
+// answer was lost, because a cache was late, or because two instances were active.
 func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Property {
 	return core.Property{
 		Name:   fmt.Sprintf("no %s is there twice", kind),
@@ -87,8 +88,9 @@ func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Propert
 	}
 }
 
-// NoLeaks holds if nothing is left that nobody knows of: when the system is quiet, each object of the kind is named by an object of the other kind, in the text
-// or the list of texts at the path. It finds what was created in a cloud and never written down, or not deleted with what it was created for.
+// NoLeaks holds if nothing is left that nobody knows of: when the system is quiet, each object of the kind is named by
+// an object of the other kind, in the text or the list of texts at the path. It finds what was created in a cloud and
+// never written down, or not deleted with what it was created for.
 func NoLeaks(kind, owner core.Kind, path string) core.Property {
 	p := leftovers(fmt.Sprintf("no %s is leaked", kind), fmt.Sprintf("When the system is quiescent, every object of the kind %s is named by %s of an object of the kind %s.", kind, path, owner),
 		func(objects map[core.Key]any, key core.Key, _ map[string]any) (string, []string) {
@@ -122,8 +124,8 @@ type leftover struct {
 // name is the leftover without its words.
 func (l leftover) name() leftover { return leftover{key: l.key, why: l.why} }
 
-// leftovers is a property of each object of each end. What is wrong with an object comes with what that is because of: together
-// with the kind of the object it is the cause.
+// leftovers is a property of each object of each end. What is wrong with an object comes with what that is because of:
+// together with the kind of the object it is the cause.
 func leftovers(name, doc string, wrong func(objects map[core.Key]any, key core.Key, metadata map[string]any) (text string, because []string)) core.Property {
 	return core.Property{
 		Name:   name,
@@ -181,7 +183,8 @@ func judgeEnds(ctx context.Context, g core.Graph, wrong func(map[core.Key]any) [
 type staying struct {
 	graph core.Graph
 	wrong func(map[core.Key]any) []leftover
-	// ends are the quiet states in which something is wrong for ever, by its cause, and order is all that is, as it was found.
+	// ends are the quiet states in which something is wrong for ever, by its cause, and order is all that is, as it was
+	// found.
 	ends  map[cause]map[core.StateID]leftover
 	order []leftover
 	told  map[leftover]bool
@@ -189,8 +192,9 @@ type staying struct {
 	known map[core.StateID][]leftover
 }
 
-// find looks at all quiet states. Where no timer is set, what is wrong stays. Where timers are, it stays if a fair run goes on from there by
-// what controllers and timers do, and it is never put right. Where somebody waits for a time that was not searched, nobody knows.
+// find looks at all quiet states. Where no timer is set, what is wrong stays. Where timers are, it stays if a fair run
+// goes on from there by what controllers and timers do, and it is never put right. Where somebody waits for a time that
+// was not searched, nobody knows.
 func (s *staying) find(ctx context.Context) error {
 	var maybe []leftover
 	waiting := map[leftover][]core.StateID{}

@@ -80,8 +80,8 @@ type suspect struct {
 	rounds []round
 }
 
-// suspects divides what goes round in a cycle by who writes it: fields that are written by the same items belong together.
-// Items whose writes change nothing in the end are alone.
+// suspects divides what goes round in a cycle by who writes it: fields that are written by the same items belong
+// together. Items whose writes change nothing in the end are alone.
 func suspects(cycle core.Run, rounds []round) []suspect {
 	var all []suspect
 	of := func(items []core.Item) *suspect {
@@ -108,8 +108,8 @@ func suspects(cycle core.Run, rounds []round) []suspect {
 	return all
 }
 
-// culprits returns the parts of a livelock that would go on without the others, each a livelock of its own, and what goes
-// round besides, as a consequence. If no part goes on by itself, all of them are one.
+// culprits returns the parts of a livelock that would go on without the others, each a livelock of its own, and what
+// goes round besides, as a consequence. If no part goes on by itself, all of them are one.
 func (c *component) culprits(cycle core.Run) (guilty []suspect, others []round) {
 	all := suspects(cycle, rounds(c.graph, cycle))
 	if len(all) < 2 {
@@ -147,8 +147,8 @@ func union(parts []suspect) suspect {
 // maxTried bounds the states in which items are tried to see what they depend on.
 const maxTried = 1024
 
-// selfContained reports whether what the items make of their fields depends on nothing else that goes round: in whichever state of the
-// component one of them is run, the same values come to the same.
+// selfContained reports whether what the items make of their fields depends on nothing else that goes round: in
+// whichever state of the component one of them is run, the same values come to the same.
 func (c *component) selfContained(s suspect) bool {
 	if len(s.rounds) == 0 {
 		return false

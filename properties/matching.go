@@ -13,25 +13,25 @@ import (
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// Matches holds if what is asked for comes about and stays: for each object of the kind, if from some point on it asks for the same
-// for ever, then from some point on the state matches it for ever, on every fair run. It is eventually stable reconciliation,
-// G(G desired(d) → F G matches(d)) for all d (Sun and others, Anvil, OSDI 2024). The function says whether a state matches the
-// desired object, which is in it; it must be a function of both.
+// Matches holds if what is asked for comes about and stays: for each object of the kind, if from some point on it asks
+// for the same for ever, then from some point on the state matches it for ever, on every fair run. It is eventually
+// stable reconciliation, G(G desired(d) → F G matches(d)) for all d (Sun and others, Anvil, OSDI 2024). The function
+// says whether a state matches the desired object, which is in it; it must be a function of both.
 //
-// An object asks for what is in its spec, or, if it has none, for all it holds but metadata and status. An object that is being deleted
-// asks for nothing.
+// An object asks for what is in its spec, or, if it has none, for all it holds but metadata and status. An object that
+// is being deleted asks for nothing.
 //
-// It finds what the other properties of settled systems do not: systems that settle, always in the same way, in the wrong place. And of what
-// never comes to rest it finds only what matters. It misses what happens on the way: for that use an invariant. It says nothing on runs
-// in which what is asked for changes for ever.
+// It finds what the other properties of settled systems do not: systems that settle, always in the same way, in the
+// wrong place. And of what never comes to rest it finds only what matters. It misses what happens on the way: for that
+// use an invariant. It says nothing on runs in which what is asked for changes for ever.
 func Matches(name string, kind core.Kind, matches func(state core.State, desired core.Object) bool) core.Property {
 	m := matching{name: name, kind: kind, matches: matches}
 	p := core.Property{
 		Name:  name,
 		Doc:   fmt.Sprintf("What an object of the kind %s asks for comes to exist and stays, as long as the object asks for it.", kind),
 		Judge: m.judge,
-		// What an object asks for, and whether it is there, depends on single states, and a run with repeated states left out
-		// says the same.
+		// What an object asks for, and whether it is there, depends on single states, and a run with repeated states
+		// left out says the same.
 		Sees: func(s core.State) {
 			for _, o := range s.List(kind, "") {
 				matches(s, o)
@@ -59,8 +59,8 @@ type wish struct {
 // granted tells where an object asks for something, and whether it is there.
 type granted map[core.StateID]bool
 
-// judge tells one violation at most: the cause of all is that objects of the kind do not get what they ask for. It shows the one that is
-// reached soonest.
+// judge tells one violation at most: the cause of all is that objects of the kind do not get what they ask for. It
+// shows the one that is reached soonest.
 func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, error) {
 	wishes, err := m.wishes(ctx, g)
 	if err != nil {
@@ -99,8 +99,8 @@ func (m matching) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 	return found.violations(), nil
 }
 
-// recurrence returns the fair run that is reached by what takes least, if there is any, that stays in the region for ever and comes by one
-// of some states again and again.
+// recurrence returns the fair run that is reached by what takes least, if there is any, that stays in the region for
+// ever and comes by one of some states again and again.
 func (r *region) recurrence(ctx context.Context, recurs func(core.StateID) bool) (core.Violation, bool, error) {
 	owner := map[core.StateID]*component{}
 	err := r.components(ctx, func(states scc.Component[core.StateID]) bool {

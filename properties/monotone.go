@@ -9,20 +9,22 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Monotone holds if no step of a controller takes a field of an object of the kind back: from true to false, to a smaller number or quantity, or to a
-// value that comes earlier in the order, where one is given. The statuses of conditions have an order by themselves: "True" is above
-// "False" and "Unknown". A field that is absent is at its lowest. Values that the order does not name are not judged.
+// Monotone holds if no step of a controller takes a field of an object of the kind back: from true to false, to a
+// smaller number or quantity, or to a value that comes earlier in the order, where one is given. The statuses of
+// conditions have an order by themselves: "True" is above "False" and "Unknown". A field that is absent is at its
+// lowest. Values that the order does not name are not judged.
 //
-// The path is that of a field as findings name it, with one difference: the items of a list are named, not
-// counted, where they have names, as in "status.conditions.Ready.status" and "spec.containers.web.image". The empty path is the
+// The path is that of a field as findings name it, with one difference: the items of a list are named, not counted,
+// where they have names, as in "status.conditions.Ready.status" and "spec.containers.web.image". The empty path is the
 // whole value.
 //
-// It finds readiness that flaps: a status that says done before it is, and takes it back. A field may go back while there is
-// something new to do: what users write does not count, nor what is written to an object that is being deleted, or whose
-// status.observedGeneration is behind its metadata.generation.
+// It finds readiness that flaps: a status that says done before it is, and takes it back. A field may go back while
+// there is something new to do: what users write does not count, nor what is written to an object that is being
+// deleted, or whose status.observedGeneration is behind its metadata.generation.
 //
-// It misses fields that go back because an object is deleted and made again, and what a step takes back that it wrote itself. It says nothing
-// of fields that never rise; [Matches] does. An object that one step deletes and makes again, under the same uid, counts as changed.
+// It misses fields that go back because an object is deleted and made again, and what a step takes back that it wrote
+// itself. It says nothing of fields that never rise; [Matches] does. An object that one step deletes and makes again,
+// under the same uid, counts as changed.
 func Monotone(kind core.Kind, path string, order ...any) core.Property {
 	name := string(kind)
 	if path != "" {
@@ -184,7 +186,8 @@ func height(value any) (float64, bool) {
 	return number(value)
 }
 
-// catchingUp reports whether an object is on its way to something new: it is being deleted, or its status is about an earlier generation.
+// catchingUp reports whether an object is on its way to something new: it is being deleted, or its status is about an
+// earlier generation.
 func catchingUp(tree any) bool {
 	if deleted, _ := lookup(tree, "metadata.deletionTimestamp"); deleted != nil {
 		return true

@@ -7,14 +7,16 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// StatusFollowsSpec holds if the status of the objects of a kind is never ahead of their spec, and has caught up when all is quiet: no
-// observedGeneration in a status is ever above metadata.generation, and in every quiescent state status.observedGeneration equals it. Where the
-// status has none of its own, the newest of its conditions counts. Objects that are being deleted need not catch up.
+// StatusFollowsSpec holds if the status of the objects of a kind is never ahead of their spec, and has caught up when
+// all is quiet: no observedGeneration in a status is ever above metadata.generation, and in every quiescent state
+// status.observedGeneration equals it. Where the status has none of its own, the newest of its conditions counts.
+// Objects that are being deleted need not catch up.
 //
 // It finds controllers that report what they have not seen, and specs that nobody looks at again.
 //
-// It misses a status that claims a generation which its controller has not read, as long as there is such a generation: a controller that
-// writes the newest number over a status made from an older spec. [StalenessSafety] finds that where it shows in the end.
+// It misses a status that claims a generation which its controller has not read, as long as there is such a generation:
+// a controller that writes the newest number over a status made from an older spec. [StalenessSafety] finds that where
+// it shows in the end.
 func StatusFollowsSpec(kind core.Kind) core.Property {
 	o := observing{kind}
 	return core.Property{

@@ -11,9 +11,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// SameOutcome holds if every run that settles ends the same: with the same objects,
-// up to names, times and versions that cannot matter. Only runs in which users did the same in the same order are compared, and
-// only those without faults and with fresh caches: what these change is for [CrashSafety] and [StalenessSafety].
+// SameOutcome holds if every run that settles ends the same: with the same objects, up to names, times and versions
+// that cannot matter. Only runs in which users did the same in the same order are compared, and only those without
+// faults and with fresh caches: what these change is for [CrashSafety] and [StalenessSafety].
 //
 // Comparisons are rules for comparing objects, such as [Without].
 func SameOutcome(comparisons ...core.Comparison) core.Property {
@@ -66,7 +66,8 @@ func Outcomes(ctx context.Context, g core.Graph) ([]Outcome, error) {
 		history, awaited := g.History(id), g.Awaited(id)
 		text += fmt.Sprintf("%q %q", history, awaited)
 		whole += fmt.Sprintf("%q %q", history, awaited)
-		// Equal ends settle alike, but for work that hangs on what was queued before. What is left out of a comparison may have more to follow.
+		// Equal ends settle alike, but for work that hangs on what was queued before. What is left out of a comparison
+		// may have more to follow.
 		if !settled[whole] {
 			if !r.stays(id) {
 				continue
@@ -124,9 +125,10 @@ type divergence struct {
 	differences []difference
 }
 
-// divergences compares each of some outcomes with the nearest of those before it, and returns those that are not made up of others: where something
-// differs that no smaller difference has, and where the same differs in other objects. The patterns of what differs are the
-// cause: what is decided together differs together. What no smaller difference has comes first.
+// divergences compares each of some outcomes with the nearest of those before it, and returns those that are not made
+// up of others: where something differs that no smaller difference has, and where the same differs in other objects.
+// The patterns of what differs are the cause: what is decided together differs together. What no smaller difference has
+// comes first.
 func divergences(outcomes []Outcome, patterns patternNames) []divergence {
 	var all []divergence
 	for i := 1; i < len(outcomes); i++ {
@@ -177,9 +179,10 @@ func turned(differences []difference) []difference {
 	return all
 }
 
-// alike groups outcomes that can be expected to be the same, in the order of the first of each group: users have done the same, and the same items wait for times that were
-// not searched. An end at which somebody still waits may come to one at which nobody does. Where a process waits in the background, its time has passed by itself and together with all other time, so that nobody knows
-// which end has come further: it may have renewed a certificate once more.
+// alike groups outcomes that can be expected to be the same, in the order of the first of each group: users have done
+// the same, and the same items wait for times that were not searched. An end at which somebody still waits may come to
+// one at which nobody does. Where a process waits in the background, its time has passed by itself and together with
+// all other time, so that nobody knows which end has come further: it may have renewed a certificate once more.
 func alike(outcomes []Outcome) [][]Outcome {
 	inBackground := func(item core.Item) bool {
 		_, is := core.BackgroundOf(item.Strategy)

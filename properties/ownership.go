@@ -12,16 +12,18 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// OneWriter holds if no two controllers own one field: on no run does a controller change a field of an object that another
-// one has changed last, but for users. Two controllers that write the same value agree: the second write changes nothing. The paths name
-// fields that may have several writers, with all that is below them: "status.conditions".
+// OneWriter holds if no two controllers own one field: on no run does a controller change a field of an object that
+// another one has changed last, but for users. Two controllers that write the same value agree: the second write
+// changes nothing. The paths name fields that may have several writers, with all that is below them:
+// "status.conditions".
 //
 // It finds fights before they are livelocks, and writers that win only as long as the other one is not run again.
 //
-// It misses a field that one controller sets when it creates the object and another one changes: a first value is no claim. Of the
-// metadata only labels, annotations, and references to owners are looked at, and of lists without names only the whole; generations that were observed are left out.
-// A value that two controllers hand to each other on purpose, such as a phase, is found, too: name its path. An object
-// that one step deletes and makes again, under the same uid, counts as changed.
+// It misses a field that one controller sets when it creates the object and another one changes: a first value is no
+// claim. Of the metadata only labels, annotations, and references to owners are looked at, and of lists without names
+// only the whole; generations that were observed are left out. A value that two controllers hand to each other on
+// purpose, such as a phase, is found, too: name its path. An object that one step deletes and makes again, under the
+// same uid, counts as changed.
 func OneWriter(shared ...string) core.Property {
 	return core.Property{
 		Name: "one writer for each field",
@@ -60,7 +62,8 @@ func judgeOwnership(ctx context.Context, g core.Graph, shared []string) ([]core.
 // claim is what a step does to a field.
 type claim struct {
 	edge core.Edge
-	// by is the controller that changes the value, empty if nobody owns it afterwards: the object is made or goes, or a user writes.
+	// by is the controller that changes the value, empty if nobody owns it afterwards: the object is made or goes, or a
+	// user writes.
 	by       string
 	from, to any
 }
@@ -159,7 +162,8 @@ func (r claimReader) claims(change core.Change) []core.FieldChange {
 	return claims
 }
 
-// leafChanges returns the differences between two trees. What is in a part that only one of them has is told one by one.
+// leafChanges returns the differences between two trees. What is in a part that only one of them has is told one by
+// one.
 func leafChanges(from, to any) []core.FieldChange {
 	var changes []core.FieldChange
 	for _, c := range core.DiffFields(from, to) {

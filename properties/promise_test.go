@@ -9,8 +9,9 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestPromise wants retries to be excused that end where a user keeps a promise, and nothing else: in state 0 the controller x fails again and again, in some cases by way of state 1. The user's step leads
-// to state 2, where it is over.
+// TestPromise wants retries to be excused that end where a user keeps a promise, and nothing else: in state 0 the
+// controller x fails again and again, in some cases by way of state 1. The user's step leads to state 2, where it is
+// over.
 func TestPromise(t *testing.T) {
 	promise := func(except ...core.Item) map[core.Item]*core.Promise {
 		return map[core.Item]*core.Promise{item("user"): {Excepts: func(it core.Item) bool { return slices.Contains(except, it) }}}

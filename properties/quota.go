@@ -19,12 +19,13 @@ func AtMost(n int, kind core.Kind) core.Property {
 // everything is the group of objects that are not told apart.
 const everything = "all"
 
-// Quota holds if in no state there are more objects of the kind in a group than its limit. The first function names the group of an object, empty if
-// it does not count; the second returns the limit of a group, which may depend on the state: "no more Pods of a Deployment than
-// spec.replicas and its surge". Both must be functions of what they are given. [ByNamespace], [ByLabel] and [ByOwner] are groups.
+// Quota holds if in no state there are more objects of the kind in a group than its limit. The first function names the
+// group of an object, empty if it does not count; the second returns the limit of a group, which may depend on the
+// state: "no more Pods of a Deployment than spec.replicas and its surge". Both must be functions of what they are
+// given. [ByNamespace], [ByLabel] and [ByOwner] are groups.
 //
-// It finds what is too much for a moment only, too. It misses what is made and taken away within one step; with a step for each call there is
-// less of that.
+// It finds what is too much for a moment only, too. It misses what is made and taken away within one step; with a step
+// for each call there is less of that.
 func Quota(name string, kind core.Kind, group func(core.Object) string, limit func(state core.State, group string) int) core.Property {
 	p := core.Property{
 		Name: name,

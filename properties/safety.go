@@ -13,10 +13,10 @@ import (
 	"github.com/orrery-dev/orrery/core/effort"
 )
 
-// CrashSafety holds if faults do not show in the end: whatever controllers crash and calls fail, as often as the
-// check allows, every outcome is reachable without faults, too. It finds
-// creations of several objects that are not taken up again, and duplicates after a lost answer. Each difference from the outcomes that are
-// expected is a violation of its own. It says nothing about systems that never settle, and nothing where the check allows no faults.
+// CrashSafety holds if faults do not show in the end: whatever controllers crash and calls fail, as often as the check
+// allows, every outcome is reachable without faults, too. It finds creations of several objects that are not taken up
+// again, and duplicates after a lost answer. Each difference from the outcomes that are expected is a violation of its
+// own. It says nothing about systems that never settle, and nothing where the check allows no faults.
 //
 // Comparisons are rules for comparing objects, such as [Without].
 func CrashSafety(comparisons ...core.Comparison) core.Property {
@@ -30,9 +30,9 @@ func CrashSafety(comparisons ...core.Comparison) core.Property {
 	})
 }
 
-// StalenessSafety holds if stale caches do not show in the end: however stale the caches of controllers are, as far as the check
-// allows, every outcome is reachable with fresh caches, too. It finds decisions on
-// stale data that are never taken back. Each difference from the outcomes that are expected is a violation of its own. It says nothing about
+// StalenessSafety holds if stale caches do not show in the end: however stale the caches of controllers are, as far as
+// the check allows, every outcome is reachable with fresh caches, too. It finds decisions on stale data that are never
+// taken back. Each difference from the outcomes that are expected is a violation of its own. It says nothing about
 // systems that never settle.
 //
 // Comparisons are rules for comparing objects, such as [Without].
@@ -53,8 +53,8 @@ func Undisturbed(comparisons ...core.Comparison) []core.Property {
 	return []core.Property{CrashSafety(comparisons...), StalenessSafety(comparisons...)}
 }
 
-// judgeSafety returns the violations of the ends that need a disturbance, of those whose least one is wanted: one for each cause, the most
-// serious first.
+// judgeSafety returns the violations of the ends that need a disturbance, of those whose least one is wanted: one for
+// each cause, the most serious first.
 func judgeSafety(ctx context.Context, g core.Graph, wanted func(effort.Effort) bool) ([]core.Violation, error) {
 	outcomes, err := Outcomes(ctx, g)
 	if err != nil || len(outcomes) < 2 {
@@ -77,7 +77,8 @@ type safety struct {
 	ends  []unexpectedEnd
 }
 
-// unexpectedEnd is an end that is not reached without disturbances, beside the one among those that are which differs least from it.
+// unexpectedEnd is an end that is not reached without disturbances, beside the one among those that are which differs
+// least from it.
 type unexpectedEnd struct {
 	outcome, expected Outcome
 	differences       []difference
@@ -242,8 +243,8 @@ func (s *safety) others(y symptom, shown []difference) []string {
 	return others
 }
 
-// tell shows a run with disturbances to an end with a symptom beside one without, which has the same beginning. It returns what differs there
-// because of the symptom, the most serious first.
+// tell shows a run with disturbances to an end with a symptom beside one without, which has the same beginning. It
+// returns what differs there because of the symptom, the most serious first.
 func (s *safety) tell(ctx context.Context, y symptom) (core.Violation, []difference) {
 	endOf := func(id core.StateID) int {
 		return slices.IndexFunc(y.ends, func(i int) bool { return s.ends[i].outcome.has(id) })
@@ -315,18 +316,19 @@ func (o Outcome) has(id core.StateID) bool {
 	return found
 }
 
-// maxCulprits is how many controllers are told apart, one bit for each. What more of them do is told by the run that takes the least.
+// maxCulprits is how many controllers are told apart, one bit for each. What more of them do is told by the run that
+// takes the least.
 const maxCulprits = 64
 
-// culprits says of each state which controllers are enough: with what goes wrong or is late for one of these alone, a run reaches the state, and
-// takes no more than any other.
+// culprits says of each state which controllers are enough: with what goes wrong or is late for one of these alone, a
+// run reaches the state, and takes no more than any other.
 type culprits struct {
 	controllers []string
 	alone       []uint64
 }
 
-// culpritsOf finds the controllers, given what it takes to come to each state. A run that takes the least is made of runs that take the least, so it
-// is enough to follow the steps of these.
+// culpritsOf finds the controllers, given what it takes to come to each state. A run that takes the least is made of
+// runs that take the least, so it is enough to follow the steps of these.
 func culpritsOf(ctx context.Context, g core.Graph, all *effort.Reach) (culprits, error) {
 	c := culprits{alone: make([]uint64, g.States())}
 	var queue []core.StateID
@@ -376,7 +378,8 @@ func controllerOf(e core.Edge) string {
 	return strings.TrimSuffix(e.Step.Item.Strategy, core.SecondInstance(""))
 }
 
-// controllersIn returns whose code takes the steps of a run in which something goes wrong or a cache is stale, in order.
+// controllersIn returns whose code takes the steps of a run in which something goes wrong or a cache is stale, in
+// order.
 func controllersIn(run core.Run) []string {
 	var all []string
 	for _, e := range run {

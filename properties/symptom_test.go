@@ -115,8 +115,8 @@ func TestEachDifferenceIsAFinding(t *testing.T) {
 	}
 }
 
-// TestEveryDifferenceIsTold compares with a twin that looks at each end by itself: whatever differs in an end that takes a fault of a controller is
-// in a finding about this controller, and each is there once.
+// TestEveryDifferenceIsTold compares with a twin that looks at each end by itself: whatever differs in an end that
+// takes a fault of a controller is in a finding about this controller, and each is there once.
 func TestEveryDifferenceIsTold(t *testing.T) {
 	secrets := []string{"key", "cert", "token"}
 	rapid.Check(t, func(t *rapid.T) {

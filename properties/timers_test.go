@@ -28,7 +28,8 @@ func once(name string, do func(*plain.World)) plain.Controller {
 	}}
 }
 
-// TestRestBehindTimers checks that what a timer will still do is work, and that what nobody will do is told in spite of timers.
+// TestRestBehindTimers checks that what a timer will still do is work, and that what nobody will do is told in spite of
+// timers.
 func TestRestBehindTimers(t *testing.T) {
 	x, y, done := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[bool]("done")
 	things := plain.NewFamily[string]("thing")

@@ -177,8 +177,8 @@ func TestTemporalProperties(t *testing.T) {
 		ends := g.ends()
 		// somewhere reports whether a fair run ends in a set that is accepted.
 		somewhere := func(accept func(set) bool) bool { return slices.ContainsFunc(ends, accept) }
-		// never reports whether one comes from the sources without leaving the states within. It may pass cut states, as all steps are
-		// real, but not stay in them.
+		// never reports whether one comes from the sources without leaving the states within. It may pass cut states,
+		// as all steps are real, but not stay in them.
 		never := func(sources, within set) bool {
 			reached := g.from(sources, within)
 			return somewhere(func(s set) bool { return s&^reached == 0 })

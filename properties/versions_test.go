@@ -16,8 +16,8 @@ import (
 
 var seeds = flag.Int("seeds", 60, "how many random systems are compared")
 
-// TestVersionsSurviveReduction is what the properties of single objects rest on: with orders left out, the controllers make the
-// same changes to each object, and overwrite each other as they do in all orders.
+// TestVersionsSurviveReduction is what the properties of single objects rest on: with orders left out, the controllers
+// make the same changes to each object, and overwrite each other as they do in all orders.
 func TestVersionsSurviveReduction(t *testing.T) {
 	less, compared, n := 0, 0, *seeds
 	if testing.Short() {

@@ -69,8 +69,8 @@ func (r *Reader) accept(t tag, entry Entry) error {
 	return nil
 }
 
-// inOrder checks the order of the entries: objects and states come mixed, with what else states refer to, and the header, the report, the
-// extent and the end exactly once. The extent of the first version comes before the objects.
+// inOrder checks the order of the entries: objects and states come mixed, with what else states refer to, and the
+// header, the report, the extent and the end exactly once. The extent of the first version comes before the objects.
 func (r *Reader) inOrder(t tag) error {
 	wanted := func() bool {
 		switch t {

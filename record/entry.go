@@ -2,8 +2,9 @@ package record
 
 import "github.com/orrery-dev/orrery/core"
 
-// Entry is one entry of a record: a [Header], a [Report], each [Finding], each [Outcome], then each [Object] before the first
-// [State] that has it, and the [Extent] at the end. In records of the first version, the extent comes before the objects.
+// Entry is one entry of a record: a [Header], a [Report], each [Finding], each [Outcome], then each [Object] before the
+// first [State] that has it, and the [Extent] at the end. In records of the first version, the extent comes before the
+// objects.
 type Entry interface{ tag() tag }
 
 // Header says what was checked. It is the first entry of every record.

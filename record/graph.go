@@ -39,8 +39,8 @@ func (r *recorder) addGraph(ctx context.Context, graph Graph, limit int) {
 // graphRecorder adds the states of a graph.
 type graphRecorder struct {
 	*recorder
-	// objects are the numbers of objects by the hashes of their entries, versions those by the numbers that the graph gives them, and listed
-	// those of the state at hand.
+	// objects are the numbers of objects by the hashes of their entries, versions those by the numbers that the graph
+	// gives them, and listed those of the state at hand.
 	objects          map[[sha256.Size]byte]int
 	versions, listed []int
 	packed           packed

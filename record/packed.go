@@ -9,9 +9,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// packed is a state in numbers: of entries before it. It is a byte of marks and four lists: the objects, the items in work queues, the items
-// that wait for timers, and the steps. A list begins with its length. A step is its number, and how much higher the number of
-// the state is to which it leads. All are variable-length integers, and only the last one has a sign.
+// packed is a state in numbers: of entries before it. It is a byte of marks and four lists: the objects, the items in
+// work queues, the items that wait for timers, and the steps. A list begins with its length. A step is its number, and
+// how much higher the number of the state is to which it leads. All are variable-length integers, and only the last one
+// has a sign.
 type packed []byte
 
 // The marks of a state.
@@ -57,7 +58,8 @@ type Numbers struct {
 	Steps                   []core.ListedStep
 }
 
-// unpack sets the state of a number, given how many objects, items and steps its numbers may stand for. What it sets is used again.
+// unpack sets the state of a number, given how many objects, items and steps its numbers may stand for. What it sets is
+// used again.
 func (n *Numbers) unpack(p packed, id core.StateID, objects, items, steps int) error {
 	if len(p) == 0 || p[0]&^allMarks != 0 {
 		return errors.New("the marks of a state are not what they should be")

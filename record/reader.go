@@ -26,7 +26,8 @@ type Reader struct {
 	first bool
 	last  tag
 	count counts
-	// items and steps are what states refer to, and farthest is the highest number of a state that a step leads to, -1 without one.
+	// items and steps are what states refer to, and farthest is the highest number of a state that a step leads to, -1
+	// without one.
 	items    []Item
 	steps    []Step
 	farthest int64

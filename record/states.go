@@ -6,8 +6,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// States are the states of a record, numbered from 0. They are kept packed, as they are in a file, so that a million of them takes some tens of
-// megabytes. What is asked for is unpacked.
+// States are the states of a record, numbered from 0. They are kept packed, as they are in a file, so that a million of
+// them takes some tens of megabytes. What is asked for is unpacked.
 type States struct {
 	packed []byte
 	// ends are where the states end.

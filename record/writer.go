@@ -34,9 +34,9 @@ func newBlocks(w io.Writer) (*block.Writer, error) {
 	return block.NewWriter(w, magic+strconv.Itoa(version), blockLimit)
 }
 
-// Write writes a record of a report and of the first states of the graph, limit of them at most. A nil graph has no states. It returns how many
-// states are recorded. When the context ends, it records no more states: the record is whole all the same, and its extent says so. Report, findings
-// and outcomes are always recorded.
+// Write writes a record of a report and of the first states of the graph, limit of them at most. A nil graph has no
+// states. It returns how many states are recorded. When the context ends, it records no more states: the record is
+// whole all the same, and its extent says so. Report, findings and outcomes are always recorded.
 func Write(ctx context.Context, w io.Writer, header Header, report *core.Report, graph Graph, limit int) (Extent, error) {
 	blocks, err := newBlocks(w)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestComparedAges searches systems whose controllers may compare when objects were created, with objects of one age until it is known of which kinds that makes a difference, and with all of them of different ages from
-// the start on: it must find out of which kinds it does.
+// TestComparedAges searches systems whose controllers may compare when objects were created, with objects of one age
+// until it is known of which kinds that makes a difference, and with all of them of different ages from the start on:
+// it must find out of which kinds it does.
 func TestComparedAges(t *testing.T) {
 	n, compared := *systems/2, 0
 	if testing.Short() {

@@ -54,8 +54,10 @@ func (s *stepping) Reconcile(r core.EffectRecorder, request core.Request) core.R
 	return result
 }
 
-// TestMemoryByRequest has two controllers work on objects that have nothing to do with each other, of which one remembers how far it is with each: for each object more, there are as
-// many states more, and as much code is run more, as if nothing was remembered. As one memory, what is remembered of all of them would be another one in nearly each state.
+// TestMemoryByRequest has two controllers work on objects that have nothing to do with each other, of which one
+// remembers how far it is with each: for each object more, there are as many states more, and as much code is run more,
+// as if nothing was remembered. As one memory, what is remembered of all of them would be another one in nearly each
+// state.
 func TestMemoryByRequest(t *testing.T) {
 	search := func(objects int, remembers bool, whole ...string) *explore.Space {
 		a, b := plain.NewFamily[int]("A"), plain.NewFamily[int]("B")
@@ -106,7 +108,8 @@ func TestMemoryByRequest(t *testing.T) {
 	}
 }
 
-// TestHeededMemory has a request be enqueued by an event only if enough is remembered of it, which is all that two steps have to do with each other: both orders matter.
+// TestHeededMemory has a request be enqueued by an event only if enough is remembered of it, which is all that two
+// steps have to do with each other: both orders matter.
 func TestHeededMemory(t *testing.T) {
 	for enough := 1; enough <= 2; enough++ {
 		for _, late := range []bool{false, true} {

@@ -7,7 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// TestSameEachTime searches random systems several times: whatever is found, and whatever is a reason not to conclude, is the same each time. What the order of a map decides is something else in one of them.
+// TestSameEachTime searches random systems several times: whatever is found, and whatever is a reason not to conclude,
+// is the same each time. What the order of a map decides is something else in one of them.
 func TestSameEachTime(t *testing.T) {
 	n := uint64(*systems / 4)
 	if testing.Short() {
@@ -36,5 +37,6 @@ func TestSameEachTime(t *testing.T) {
 // chancy is before the seeds of systems whose controllers do one thing or another by chance.
 const chancy = 1 << 37
 
-// TestReducedFindsWhatFullFindsByChance compares reduced searches with full ones where controllers leave something to chance.
+// TestReducedFindsWhatFullFindsByChance compares reduced searches with full ones where controllers leave something to
+// chance.
 func TestReducedFindsWhatFullFindsByChance(t *testing.T) { findsInFull(t, chancy) }

@@ -136,7 +136,8 @@ func (d definition) choose(list []explore.Enabled) explore.Choice {
 	return explore.Choice{Follow: best, PutOff: late}
 }
 
-// TestChoiceIsAsDefined compares choices in random states with those by definition, several by each chooser: what it remembers must not change anything.
+// TestChoiceIsAsDefined compares choices in random states with those by definition, several by each chooser: what it
+// remembers must not change anything.
 func TestChoiceIsAsDefined(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	some := func(odds int) []explore.Place {

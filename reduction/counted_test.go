@@ -9,8 +9,9 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestCounted searches systems whose controllers may heed how often objects were changed, which is counted anew until it is known of which kinds that makes a difference, and stays as it was counted from the start on: it must
-// find out of which kinds it does.
+// TestCounted searches systems whose controllers may heed how often objects were changed, which is counted anew until
+// it is known of which kinds that makes a difference, and stays as it was counted from the start on: it must find out
+// of which kinds it does.
 func TestCounted(t *testing.T) {
 	n, heeded, differs := *systems/2, 0, 0
 	if testing.Short() {

@@ -25,7 +25,8 @@ func (l lacking) Answer(s core.Snapshot, c core.Call) (core.Answer, error) {
 	return l.Store.Answer(s, c)
 }
 
-// TestCutStepsHideNobody has a step that cannot be taken to its end leave out nobody: whoever else may act is followed in the same state.
+// TestCutStepsHideNobody has a step that cannot be taken to its end leave out nobody: whoever else may act is followed
+// in the same state.
 func TestCutStepsHideNobody(t *testing.T) {
 	for cut := range 3 {
 		x := plain.NewFamily[int]("x")

@@ -10,8 +10,9 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// TestHeededTogether has a controller list things and do something else if one thing, two things together, or something that it looks at only because of a thing, are as it wants: what it
-// does must be found in all orders. It is left out if nothing of the kind can be.
+// TestHeededTogether has a controller list things and do something else if one thing, two things together, or something
+// that it looks at only because of a thing, are as it wants: what it does must be found in all orders. It is left out
+// if nothing of the kind can be.
 func TestHeededTogether(t *testing.T) {
 	x, y, things := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewFamily[int]("things")
 	sets := func(name string, v plain.Var[int]) plain.Controller {
@@ -73,7 +74,8 @@ func TestHeededTogether(t *testing.T) {
 	}
 }
 
-// TestPicksOfAll has a controller list all things for each of them and change the one it works for. What is done for one thing does not multiply with what is done for another one.
+// TestPicksOfAll has a controller list all things for each of them and change the one it works for. What is done for
+// one thing does not multiply with what is done for another one.
 func TestPicksOfAll(t *testing.T) {
 	for n, want := range map[int]int{1: 3, 2: 5, 3: 7} {
 		things, done := plain.NewFamily[int]("things"), plain.NewFamily[int]("done")

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// TestWhatComesToBeListed has a controller list things of which it is not told. A thing comes to be there and changes: whether the controller may look before matters if any of
-// what the thing becomes makes the controller do something.
+// TestWhatComesToBeListed has a controller list things of which it is not told. A thing comes to be there and changes:
+// whether the controller may look before matters if any of what the thing becomes makes the controller do something.
 func TestWhatComesToBeListed(t *testing.T) {
 	for harm := 1; harm <= 4; harm++ {
 		for _, there := range []bool{false, true} {
@@ -55,8 +55,8 @@ func TestWhatComesToBeListed(t *testing.T) {
 	}
 }
 
-// TestWhatNeverComesToBe has a controller go wrong where two things are seen together. To find out whether it could look first, that is tried: it is said if, and only if, it can
-// be.
+// TestWhatNeverComesToBe has a controller go wrong where two things are seen together. To find out whether it could
+// look first, that is tried: it is said if, and only if, it can be.
 func TestWhatNeverComesToBe(t *testing.T) {
 	for _, comes := range []bool{false, true} {
 		x, things := plain.NewVar[int]("x"), plain.NewFamily[int]("things")
@@ -106,7 +106,8 @@ func TestWhatNeverComesToBe(t *testing.T) {
 	}
 }
 
-// TestListsOfAll has a controller list all things for each of them, and look at that one alone. What is done for one thing does not multiply with what is done for another one.
+// TestListsOfAll has a controller list all things for each of them, and look at that one alone. What is done for one
+// thing does not multiply with what is done for another one.
 func TestListsOfAll(t *testing.T) {
 	search := func(n int) (full, reduced int) {
 		things, done := plain.NewFamily[int]("things"), plain.NewFamily[int]("done")
@@ -153,8 +154,8 @@ func TestListsOfAll(t *testing.T) {
 	}
 }
 
-// TestRandomLists compares searches of random systems in which controllers list things, of which they are told, or of those of their requests, or of none: reduced, they find what
-// full ones do.
+// TestRandomLists compares searches of random systems in which controllers list things, of which they are told, or of
+// those of their requests, or of none: reduced, they find what full ones do.
 func TestRandomLists(t *testing.T) {
 	less := 0
 	for seed := range uint64(60) {

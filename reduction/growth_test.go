@@ -44,7 +44,8 @@ func searched(t *testing.T, system *core.System, reducer explore.Reducer) *explo
 	return space
 }
 
-// TestCountersGrowLinearly checks that counters which have nothing to do with each other are counted up one after the other.
+// TestCountersGrowLinearly checks that counters which have nothing to do with each other are counted up one after the
+// other.
 func TestCountersGrowLinearly(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 50} {
 		system := built(t, models.Catalog(), "model/counters", fmt.Sprintf("n=%d", n), "k=2")

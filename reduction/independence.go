@@ -31,8 +31,8 @@ type independence struct {
 	dependents, enablers []agents
 	// component numbers the groups of agents that have nothing to do with each other.
 	component []int
-	// group numbers the groups of components of which members may be followed together, as what is looked at ties them to each other, by
-	// their first component.
+	// group numbers the groups of components of which members may be followed together, as what is looked at ties them
+	// to each other, by their first component.
 	group []int
 }
 
@@ -89,8 +89,8 @@ func (d *independence) sees(f *explore.Footprint) bool {
 	return slices.ContainsFunc(f.Writes, sees) || slices.ContainsFunc(f.Alters, sees)
 }
 
-// dependsOn returns the agents, other than the one that takes it, of which some step, now or later, may depend on a step that touches
-// this.
+// dependsOn returns the agents, other than the one that takes it, of which some step, now or later, may depend on a
+// step that touches this.
 func (d *independence) dependsOn(agent int, f *explore.Footprint) agents {
 	var s agents
 	s.AddAll(d.wild)
@@ -119,8 +119,8 @@ func (d *independence) dependsOn(agent int, f *explore.Footprint) agents {
 	return s
 }
 
-// enables returns the agents of which one must take a step before an agent that is not enabled can be: those that wake it, and those
-// that write what keeps it from taking one.
+// enables returns the agents of which one must take a step before an agent that is not enabled can be: those that wake
+// it, and those that write what keeps it from taking one.
 func (d *independence) enables(agent int) agents {
 	var s agents
 	s.AddAll(d.wakers[agent])

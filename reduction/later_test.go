@@ -14,7 +14,8 @@ import (
 // later is before the seeds of systems of which some calls set timers for items.
 const later = 1 << 33
 
-// TestReducedFindsWhatFullFindsLater compares reduced searches of systems of which some calls set timers for items with full ones.
+// TestReducedFindsWhatFullFindsLater compares reduced searches of systems of which some calls set timers for items with
+// full ones.
 func TestReducedFindsWhatFullFindsLater(t *testing.T) {
 	n := *systems
 	if testing.Short() {
@@ -59,7 +60,8 @@ func timers() []trap {
 	over := func() bool { return time.Since(began) > 24*time.Hour }
 	zero := []core.Initial{plain.Start(x.Is(0), z.Is(0))}
 	all := []trap{
-		// Its timer fires while its deadline is not over, and its run comes to its end before the timer is set again, or after: only then its next run may be one before the deadline.
+		// Its timer fires while its deadline is not over, and its run comes to its end before the timer is set again,
+		// or after: only then its next run may be one before the deadline.
 		{name: "a run that ends before its timer is set", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
@@ -92,7 +94,8 @@ func timers() []trap {
 				},
 			},
 		}, conditions: explore.Conditions{Granularity: explore.PerCall, Deadlines: 1}},
-		// Whatever changes what it looks at sets a timer for it, which is not to wake it: as long as the others go on, it does not look again.
+		// Whatever changes what it looks at sets a timer for it, which is not to wake it: as long as the others go on,
+		// it does not look again.
 		{name: "a look that is put off by a timer", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{

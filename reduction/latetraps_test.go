@@ -10,8 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// lateTraps are traps in which what matters comes to be when it is known already what can be left out: who looks at the queues, who can act, or that
-// nobody but users can.
+// lateTraps are traps in which what matters comes to be when it is known already what can be left out: who looks at the
+// queues, who can act, or that nobody but users can.
 func lateTraps() []trap {
 	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
 	things := plain.NewFamily[int]("things")
@@ -46,7 +46,8 @@ func lateTraps() []trap {
 				return nil
 			}}},
 		}},
-		// Each thing that is delivered makes a request that was never there, in a state in which the other controller is left out.
+		// Each thing that is delivered makes a request that was never there, in a state in which the other controller
+		// is left out.
 		{name: "a request that is new behind a delivery", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
@@ -67,8 +68,8 @@ func lateTraps() []trap {
 				once("other", func(w *plain.World) { z.Set(w, 1) }),
 			},
 		}, conditions: lag},
-		// The timer fires before the user acts, or behind that. The one that is told is run behind what the user does or before, and comes after it in the
-		// order of steps, as its request is newer.
+		// The timer fires before the user acts, or behind that. The one that is told is run behind what the user does
+		// or before, and comes after it in the order of steps, as its request is newer.
 		{name: "a timer that fires where a user may act", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
@@ -101,7 +102,8 @@ func lateTraps() []trap {
 				return nil
 			}}},
 		}},
-		// At first it finds nothing to do, whatever it sees of x. After the hour it does: what did no harm before does then.
+		// At first it finds nothing to do, whatever it sees of x. After the hour it does: what did no harm before does
+		// then.
 		{name: "a change that does harm after a time", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{
@@ -136,8 +138,9 @@ func lateTraps() []trap {
 				},
 			},
 		}, conditions: explore.Conditions{Deadlines: 1}},
-		// The one that looks is woken once its hour is over and finds nothing to do, while its deadline is not known to be over. If the user acts before it looks, it acts as
-		// before the deadline; if the user acts behind that, as behind it. So its look is no step that could as well come first.
+		// The one that looks is woken once its hour is over and finds nothing to do, while its deadline is not known to
+		// be over. If the user acts before it looks, it acts as before the deadline; if the user acts behind that, as
+		// behind it. So its look is no step that could as well come first.
 		{name: "a look behind which a deadline is over", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{

@@ -7,13 +7,15 @@ import (
 	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
-// level is the part of a chooser that tells who may be followed alone since controllers are level-triggered: a step that looks, changes nothing and goes
-// back to sleep may come first if whatever changes what it looked at wakes its agent again.
+// level is the part of a chooser that tells who may be followed alone since controllers are level-triggered: a step
+// that looks, changes nothing and goes back to sleep may come first if whatever changes what it looked at wakes its
+// agent again.
 //
-// Take any run in which the agent does not step. Either some step in it wakes the agent: up to there it goes the same way behind the agent's step,
-// as nothing but the agent reads whether its work is in the queue, and from there on nothing differs. Or none does, so none changes what the
-// agent looked at, or only so that it finds nothing to do then, either: its step changes as little at the end of the run. Calls that fail are
-// among the things that the agent may meet: if these steps, too, change nothing but its own work, the same holds for them.
+// Take any run in which the agent does not step. Either some step in it wakes the agent: up to there it goes the same
+// way behind the agent's step, as nothing but the agent reads whether its work is in the queue, and from there on
+// nothing differs. Or none does, so none changes what the agent looked at, or only so that it finds nothing to do then,
+// either: its step changes as little at the end of the run. Calls that fail are among the things that the agent may
+// meet: if these steps, too, change nothing but its own work, the same holds for them.
 type level struct {
 	// missed are the places that an agent looks at and that somebody else may change without waking it, by agent.
 	missed []places

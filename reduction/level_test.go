@@ -44,8 +44,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// onlookers is a system in which a number of controllers look at what another one changes, and do nothing. The first of them watches it, or is not told
-// of changes.
+// onlookers is a system in which a number of controllers look at what another one changes, and do nothing. The first of
+// them watches it, or is not told of changes.
 func onlookers(t *testing.T, n int, told bool) *core.System {
 	t.Helper()
 	x := plain.NewVar[int]("x")
@@ -68,8 +68,8 @@ func onlookers(t *testing.T, n int, told bool) *core.System {
 	return system
 }
 
-// TestOnlookers counts the states where all but one look and do nothing: they go one after the other, before the change and behind it. In full, any of them
-// may have gone before the change and behind it.
+// TestOnlookers counts the states where all but one look and do nothing: they go one after the other, before the change
+// and behind it. In full, any of them may have gone before the change and behind it.
 func TestOnlookers(t *testing.T) {
 	const n = 6
 	for _, test := range []struct {

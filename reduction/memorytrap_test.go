@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// mindful is a controller that remembers that it was asked to "turn", and panics if it is asked to "look" behind that. Otherwise it does nothing.
+// mindful is a controller that remembers that it was asked to "turn", and panics if it is asked to "look" behind that.
+// Otherwise it does nothing.
 type mindful struct{ core.Strategy }
 
 func (m mindful) New() (core.Instance, error) {
@@ -36,7 +37,8 @@ func (m *minding) Reconcile(r core.EffectRecorder, request core.Request) core.Re
 	return core.Result{}
 }
 
-// TestMemoryThatIsOnlyRead has one request depend on what another one leaves in memory, and on nothing else: both orders matter.
+// TestMemoryThatIsOnlyRead has one request depend on what another one leaves in memory, and on nothing else: both
+// orders matter.
 func TestMemoryThatIsOnlyRead(t *testing.T) {
 	y := plain.NewVar[int]("y")
 	system, err := plain.Model{

@@ -12,8 +12,8 @@ import (
 type mutant struct {
 	// forget changes what is known of an agent or of a single step.
 	forget func(*explore.Footprint)
-	// blind mutants do not know what is looked at by what is checked, eager ones take everybody to be due, and set in their
-	// ways are those that keep to the footprints they were told of at the given time.
+	// blind mutants do not know what is looked at by what is checked, eager ones take everybody to be due, and set in
+	// their ways are those that keep to the footprints they were told of at the given time.
 	blind, eager bool
 	// mistake changes how a step goes, before it is asked whether its agent may be followed alone.
 	mistake func(*explore.Way)
@@ -127,7 +127,8 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 }
 
-// caught checks that some random system shows that something is overlooked. The comparison returns false for systems that do not count.
+// caught checks that some random system shows that something is overlooked. The comparison returns false for systems
+// that do not count.
 func caught(t *testing.T, overlooked string, compare func(seed uint64) (difference string, ok bool)) {
 	t.Helper()
 	n := max(*systems, 500) // the first that shows it ends the search

@@ -7,7 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// TestNeighbors has controllers work for several names, and pick what they look for out of lists of all. What is left out must make no difference.
+// TestNeighbors has controllers work for several names, and pick what they look for out of lists of all. What is left
+// out must make no difference.
 func TestNeighbors(t *testing.T) {
 	compared, full, reduced := 0, 0, 0
 	for seed := *firstSeed; seed < *firstSeed+uint64(*systems); seed++ {

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
-// TestComparedVersions searches systems whose controllers may compare versions, with names that say nothing of their age and with names that do from the start on: it must find out which of them do.
+// TestComparedVersions searches systems whose controllers may compare versions, with names that say nothing of their
+// age and with names that do from the start on: it must find out which of them do.
 func TestComparedVersions(t *testing.T) {
 	n, compared := *systems*2, 0
 	if testing.Short() {
@@ -45,7 +46,8 @@ func TestComparedVersions(t *testing.T) {
 	}
 }
 
-// shapes returns how the states of a space look, but for the names of versions, and for what is counted: what objects are, and who has something to do.
+// shapes returns how the states of a space look, but for the names of versions, and for what is counted: what objects
+// are, and who has something to do.
 func shapes(s *explore.Space) map[string]bool {
 	all := map[string]bool{}
 	for id := range s.States() {

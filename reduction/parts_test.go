@@ -88,8 +88,9 @@ func (a asker) Reconcile(r core.EffectRecorder, _ core.Request) core.Result {
 	)
 }
 
-// TestPartsAndLists compares reduced searches with full ones where parts of objects and lists of them are looked at. The one that looks is the first of the
-// agents, and must not be followed alone, nor before the others: what it looks at changes later, and nobody tells it.
+// TestPartsAndLists compares reduced searches with full ones where parts of objects and lists of them are looked at.
+// The one that looks is the first of the agents, and must not be followed alone, nor before the others: what it looks
+// at changes later, and nobody tells it.
 func TestPartsAndLists(t *testing.T) {
 	x, z := core.Key{Kind: "k", Namespace: "n", Name: "x"}, core.Key{Kind: "out", Name: "z"}
 	looks := func(verb string, key core.Key, at int) core.Strategy {
@@ -165,7 +166,8 @@ func (settling) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.
 	return settled
 }
 
-// TestValuesThatSettle has what is listed leave the list and come back, without waking who looks. In between it is written as 12, and is 2 for others.
+// TestValuesThatSettle has what is listed leave the list and come back, without waking who looks. In between it is
+// written as 12, and is 2 for others.
 func TestValuesThatSettle(t *testing.T) {
 	x, z := core.Key{Kind: "k", Namespace: "n", Name: "x"}, core.Key{Kind: "out", Name: "z"}
 	system := &core.System{

@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// TestPromisesAreSeenInLoops has a controller fail, call by call, until a user does what was promised. A reduced search shows that this is possible in all states of the loop.
+// TestPromisesAreSeenInLoops has a controller fail, call by call, until a user does what was promised. A reduced search
+// shows that this is possible in all states of the loop.
 func TestPromisesAreSeenInLoops(t *testing.T) {
 	there, copied := plain.NewVar[bool]("there"), plain.NewVar[bool]("copied")
 	for _, promised := range []bool{true, false} {

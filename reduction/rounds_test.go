@@ -13,8 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/reduction"
 )
 
-// TestRounds has controllers of several names go round that have nothing to do with each other. While those of one do, the others are left out as long as there is a way on, and what is left out
-// must make no difference.
+// TestRounds has controllers of several names go round that have nothing to do with each other. While those of one do,
+// the others are left out as long as there is a way on, and what is left out must make no difference.
 func TestRounds(t *testing.T) {
 	compared, full, reduced, livelocks := 0, 0, 0, 0
 	for seed := *firstSeed; seed < *firstSeed+uint64(*systems); seed++ {
@@ -51,8 +51,9 @@ func TestRounds(t *testing.T) {
 	t.Logf("%d systems, %d of which go on for ever: %d of %d states", compared, livelocks, reduced, full)
 }
 
-// TestRoundsAddUp has some names toggle until somebody stops that, each its own: x goes from 0 to 1 and back as long as y is 0, and ends at 0. That is four states for a name, the last of which is the first
-// of the next name. In full, it is four times as many for each name.
+// TestRoundsAddUp has some names toggle until somebody stops that, each its own: x goes from 0 to 1 and back as long as
+// y is 0, and ends at 0. That is four states for a name, the last of which is the first of the next name. In full, it
+// is four times as many for each name.
 func TestRoundsAddUp(t *testing.T) {
 	x, y := plain.NewFamily[int]("x"), plain.NewFamily[int]("y")
 	for names := 1; names <= 4; names++ {

@@ -6,11 +6,12 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
-// sleeping is the part of a chooser that tells which agents may sleep behind the step of another (Godefroid, "Partial-order
-// methods for the verification of concurrent systems", 1996).
+// sleeping is the part of a chooser that tells which agents may sleep behind the step of another (Godefroid,
+// "Partial-order methods for the verification of concurrent systems", 1996).
 //
-// A step is slept through only if what is followed stays the same: the states that are found are those of a search in which nobody
-// sleeps, whatever is left out otherwise. So both orders have to be followed. Agents of one group are, unless one is put off.
+// A step is slept through only if what is followed stays the same: the states that are found are those of a search in
+// which nobody sleeps, whatever is left out otherwise. So both orders have to be followed. Agents of one group are,
+// unless one is put off.
 type sleeping struct {
 	// mixed tells that agents of several groups are followed in the state.
 	mixed bool
@@ -54,7 +55,8 @@ func (c *chooser) commute(p pair) bool {
 	return commutes(one, p.other, other) && commutes(other, p.one, one)
 }
 
-// commutes reports whether a step leaves alone what another one, of an agent, looks at, changes, and takes out of its queue.
+// commutes reports whether a step leaves alone what another one, of an agent, looks at, changes, and takes out of its
+// queue.
 func commutes(f *explore.Footprint, agent int, other *explore.Footprint) bool {
 	switch {
 	case !f.Known || f.Everything:
@@ -80,8 +82,8 @@ func meet(one, other []explore.Place) bool {
 	return false
 }
 
-// putOff returns the enabled agents that are put off where a set of agents of a component is followed. Those of later groups are not:
-// no step in this one has made them wait.
+// putOff returns the enabled agents that are put off where a set of agents of a component is followed. Those of later
+// groups are not: no step in this one has made them wait.
 func (c *chooser) putOff(enabled []explore.Enabled, component int) []int {
 	c.late = c.late[:0]
 	for _, e := range enabled {

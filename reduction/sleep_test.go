@@ -53,8 +53,8 @@ type rest struct {
 	difference    string
 }
 
-// rested compares the two for the system of a seed. It returns false if the system is too large, or if there are cycles: which states are
-// expanded in full for them depends on the order in which states are found.
+// rested compares the two for the system of a seed. It returns false if the system is too large, or if there are
+// cycles: which states are expanded in full for them depends on the order in which states are found.
 func rested(t *testing.T, seed uint64, reducer explore.Reducer) (rest, bool) {
 	t.Helper()
 	search := func(reducer explore.Reducer) *explore.Space {
@@ -119,7 +119,8 @@ func cyclic(g core.Graph) bool {
 	return left > 0
 }
 
-// TestSleepersMissNothing checks that the same states and steps are found whether agents sleep or not, and that no more steps are taken than once were.
+// TestSleepersMissNothing checks that the same states and steps are found whether agents sleep or not, and that no more
+// steps are taken than once were.
 func TestSleepersMissNothing(t *testing.T) {
 	n, most := *systems, 41770
 	if testing.Short() {
@@ -147,7 +148,8 @@ func TestSleepersMissNothing(t *testing.T) {
 	t.Logf("of %d steps %d were taken", steps, taken)
 }
 
-// TestAcyclicMeansIt checks that graphs of which searches tell that they have no cycle have none, also where steps were slept through.
+// TestAcyclicMeansIt checks that graphs of which searches tell that they have no cycle have none, also where steps were
+// slept through.
 func TestAcyclicMeansIt(t *testing.T) {
 	n := *systems
 	if testing.Short() {

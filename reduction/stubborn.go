@@ -30,8 +30,8 @@ type chooser struct {
 	// members is the set under construction, and open those of its members that may pull in others.
 	members agents
 	open    []int
-	// now are the footprints of the steps of enabled agents, nil for all that they may touch, and stages remembers what depends
-	// on such a step.
+	// now are the footprints of the steps of enabled agents, nil for all that they may touch, and stages remembers what
+	// depends on such a step.
 	now    []*explore.Footprint
 	stages map[*explore.Footprint]agents
 	best   []int
@@ -92,8 +92,8 @@ func (c *chooser) take() {
 	}
 }
 
-// grow builds the smallest stubborn set with an agent in it. It gives up and returns false if the set has as many enabled members as the
-// limit.
+// grow builds the smallest stubborn set with an agent in it. It gives up and returns false if the set has as many
+// enabled members as the limit.
 func (c *chooser) grow(agent, limit int) bool {
 	c.members.Clear()
 	c.members.Add(agent)

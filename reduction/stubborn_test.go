@@ -129,7 +129,8 @@ func TestCommute(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, pair := range [][]explore.Footprint{{test.one, test.other}, {test.other, test.one}} {
-				// Whoever may touch the same is followed together, so that both are, and their next steps are all that the two differ in.
+				// Whoever may touch the same is followed together, so that both are, and their next steps are all that
+				// the two differ in.
 				chooser := Stubborn{}.Learn([]explore.Footprint{writes(1), writes(1)}, nil)()
 				chooser.Choose([]explore.Enabled{{Agent: 0, Due: true, Now: &pair[0]}, {Agent: 1, Due: true, Now: &pair[1]}})
 				for range 2 { // what is remembered must not change anything
@@ -142,7 +143,8 @@ func TestCommute(t *testing.T) {
 	}
 }
 
-// TestPutOff has those be put off who are enabled in the group that is followed, or in one before it, and are not followed; those of later groups never were.
+// TestPutOff has those be put off who are enabled in the group that is followed, or in one before it, and are not
+// followed; those of later groups never were.
 func TestPutOff(t *testing.T) {
 	// The first and the third are of one group, as both change the same; but the next step of the first does not.
 	now := writes(7)
@@ -163,7 +165,8 @@ func TestPutOff(t *testing.T) {
 	}
 }
 
-// TestMixedGroupsDoNotCommute has no steps be swapped where agents of several groups are followed: behind one of them the others are not.
+// TestMixedGroupsDoNotCommute has no steps be swapped where agents of several groups are followed: behind one of them
+// the others are not.
 func TestMixedGroupsDoNotCommute(t *testing.T) {
 	footprints := []explore.Footprint{writes(1), writes(2), reads(1)}
 	for _, test := range []struct {
@@ -189,7 +192,8 @@ func TestMixedGroupsDoNotCommute(t *testing.T) {
 	}
 }
 
-// TestCommuteIsMutual has two agents commute exactly if no step of the one may depend on one of the other, whichever is asked about first.
+// TestCommuteIsMutual has two agents commute exactly if no step of the one may depend on one of the other, whichever is
+// asked about first.
 func TestCommuteIsMutual(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	some := func() []explore.Place {

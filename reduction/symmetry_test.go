@@ -15,8 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// symmetric returns the system of a seed, with the namespaces or the names of its objects declared to be interchangeable, whether
-// they are or not.
+// symmetric returns the system of a seed, with the namespaces or the names of its objects declared to be
+// interchangeable, whether they are or not.
 func symmetric(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 5))
@@ -61,8 +61,8 @@ func alike(initial core.Initial, namespaces []string) core.Initial {
 	return same
 }
 
-// TestMergedFindsWhatFullFinds compares searches by symmetry with full ones, of random systems whose names are interchangeable or
-// not.
+// TestMergedFindsWhatFullFinds compares searches by symmetry with full ones, of random systems whose names are
+// interchangeable or not.
 func TestMergedFindsWhatFullFinds(t *testing.T) {
 	n := 2 * *systems
 	if testing.Short() {
@@ -93,7 +93,8 @@ func TestMergedFindsWhatFullFinds(t *testing.T) {
 	t.Logf("%d systems were merged, from %d states to %d", merged, full, part)
 }
 
-// TestNamesThatAreNotAlike checks that states are merged only where controllers treat names alike, in whatever way they do not.
+// TestNamesThatAreNotAlike checks that states are merged only where controllers treat names alike, in whatever way they
+// do not.
 func TestNamesThatAreNotAlike(t *testing.T) {
 	names := []string{"a", "b"}
 	at := plain.NewFamily[bool]("at")
@@ -185,7 +186,8 @@ func TestNamesThatAreNotAlike(t *testing.T) {
 	}
 }
 
-// TestConcurrentCallsAreNotMerged: which of two concurrent calls comes first cannot be told in the same state with names exchanged.
+// TestConcurrentCallsAreNotMerged: which of two concurrent calls comes first cannot be told in the same state with
+// names exchanged.
 func TestConcurrentCallsAreNotMerged(t *testing.T) {
 	last := plain.NewVar[int]("last")
 	system, err := plain.Model{

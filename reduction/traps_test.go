@@ -187,7 +187,8 @@ func traps() []trap {
 				},
 			},
 		}},
-		// The same, but the step that wakes is not the first of its agent, and is taken only where the counter waits already, unless the counter goes first.
+		// The same, but the step that wakes is not the first of its agent, and is taken only where the counter waits
+		// already, unless the counter goes first.
 		{name: "work that is in the queue already when it is woken at last", model: plain.Model{
 			Initial: zero,
 			Controllers: []plain.Controller{

@@ -26,8 +26,9 @@ var (
 	largest   = flag.Int("largest", 1500, "how many states a random system may have")
 )
 
-// usual reports whether the systems are those that are compared unless something else is asked for. What is left of their states and steps is known: if it is
-// more, something is not left out any more that was. With other random systems it is another number.
+// usual reports whether the systems are those that are compared unless something else is asked for. What is left of
+// their states and steps is known: if it is more, something is not left out any more that was. With other random
+// systems it is another number.
 func usual() bool { return *systems == 150 && *firstSeed == 1 && *largest == 1500 }
 
 func options() explore.Options {
@@ -49,7 +50,8 @@ const settledUsers = 1 << 35
 // staged is before the seeds of systems whose controllers wait for several times.
 const staged = 1 << 36
 
-// draw returns the system of a seed, and what a full search of it needs to know. Every other system is under conditions.
+// draw returns the system of a seed, and what a full search of it needs to know. Every other system is under
+// conditions.
 func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -301,7 +303,8 @@ type whole struct {
 	ok     bool
 }
 
-// compared compares a reduced search of the system of a seed with a full one. It returns false if the system is too large.
+// compared compares a reduced search of the system of a seed with a full one. It returns false if the system is too
+// large.
 func (w wholes) compared(t *testing.T, seed uint64, reducer explore.Reducer) (comparison, bool) {
 	t.Helper()
 	system, o := draw(t, seed)
@@ -324,7 +327,8 @@ func (w wholes) compared(t *testing.T, seed uint64, reducer explore.Reducer) (co
 	return c, true
 }
 
-// TestReducedFindsWhatFullFinds compares reduced searches of random systems with full ones, and counts their states: no more are left than once were.
+// TestReducedFindsWhatFullFinds compares reduced searches of random systems with full ones, and counts their states: no
+// more are left than once were.
 func TestReducedFindsWhatFullFinds(t *testing.T) {
 	full, reduced, different, large := 0, 0, 0, 0
 	n, most := *systems, 13989
@@ -360,7 +364,8 @@ func TestReducedFindsWhatFullFindsInBackground(t *testing.T) { findsInFull(t, er
 // TestReducedFindsWhatFullFindsOnceSettled does so for systems whose users act where controllers have settled.
 func TestReducedFindsWhatFullFindsOnceSettled(t *testing.T) { findsInFull(t, settledUsers) }
 
-// TestReducedFindsWhatFullFindsAtSeveralTimes does so for systems whose controllers do one thing after some time, and another one much later.
+// TestReducedFindsWhatFullFindsAtSeveralTimes does so for systems whose controllers do one thing after some time, and
+// another one much later.
 func TestReducedFindsWhatFullFindsAtSeveralTimes(t *testing.T) { findsInFull(t, staged) }
 
 func findsInFull(t *testing.T, before uint64) {

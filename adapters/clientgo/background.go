@@ -20,7 +20,8 @@ type background struct {
 	ofAll bool
 	// started tells that it goes on by now.
 	started bool
-	// asked tells that it may go on, began is closed when it does, and setup is the goroutine of the set-up, which does not wait for that.
+	// asked tells that it may go on, began is closed when it does, and setup is the goroutine of the set-up, which does
+	// not wait for that.
 	asked *atomic.Bool
 	began chan struct{}
 	setup uint64
@@ -32,7 +33,8 @@ func newBackground(logger logr.Logger) background {
 	return background{ctx: ctx, stop: stop, asked: new(atomic.Bool), began: make(chan struct{}), setup: setup}
 }
 
-// waits has goroutines that the set-up has started for what goes on between items wait until that begins: how far they come before the set-up has returned is chance. It reports whether it has begun, false for all others.
+// waits has goroutines that the set-up has started for what goes on between items wait until that begins: how far they
+// come before the set-up has returned is chance. It reports whether it has begun, false for all others.
 func (b *background) waits() bool {
 	if !b.asked.Load() {
 		return false
@@ -64,8 +66,8 @@ func (i *instance) Start(recorder core.EffectRecorder) []func() {
 // Stop implements [core.Active].
 func (i *instance) Stop() { i.environment.background.stop() }
 
-// collects reports whether what is added to queues is looked for afterwards: what the set-up adds, event handlers, and goroutines of which nobody knew that they
-// go on.
+// collects reports whether what is added to queues is looked for afterwards: what the set-up adds, event handlers, and
+// goroutines of which nobody knew that they go on.
 func (e *Environment) collects() bool {
 	return e.working == nil && (e.handling != nil || !e.background.started)
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// labelled is a controller whose syncs leave the work to a goroutine of the set-up, which labels the ConfigMap and wakes the controller for it once more.
+// labelled is a controller whose syncs leave the work to a goroutine of the set-up, which labels the ConfigMap and
+// wakes the controller for it once more.
 func labelled(started func(*clientgo.Environment) context.Context) func(*clientgo.Environment, *parts) error {
 	return func(e *clientgo.Environment, p *parts) error {
 		p.left = make(chan string, 4)
@@ -49,7 +50,8 @@ func labelled(started func(*clientgo.Environment) context.Context) func(*clientg
 	}
 }
 
-// TestBackground wants what a goroutine of the set-up does to be steps of the process: also where the process crashes before, or where a call fails.
+// TestBackground wants what a goroutine of the set-up does to be steps of the process: also where the process crashes
+// before, or where a call fails.
 func TestBackground(t *testing.T) {
 	for name, options := range map[string]orrery.Options{"": {}, "crash": {Crashes: 1}, "failure": {Failures: 1}, "lag": {Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}}} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +68,8 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// TestSetupReads wants what a set-up reads from informers to be a reason where a real one would have something to show, and nowhere else.
+// TestSetupReads wants what a set-up reads from informers to be a reason where a real one would have something to show,
+// and nowhere else.
 func TestSetupReads(t *testing.T) {
 	for name, test := range map[string]struct {
 		before func(context.Context, *parts)
@@ -123,8 +126,9 @@ func TestDuck(t *testing.T) {
 	}
 }
 
-// TestHiddenBackground wants a sync whose result depends on what a goroutine has told it, where nothing of that can be seen, not to be said to go on for ever. Whether the goroutine fills the queue while the sync is at work or behind it is
-// chance, so that either of them may be the one that is found not to be deterministic.
+// TestHiddenBackground wants a sync whose result depends on what a goroutine has told it, where nothing of that can be
+// seen, not to be said to go on for ever. Whether the goroutine fills the queue while the sync is at work or behind it
+// is chance, so that either of them may be the one that is found not to be deterministic.
 func TestHiddenBackground(t *testing.T) {
 	r := checkAny(t, orrery.Options{}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
 		asked, finished, known := make(chan string, 4), make(chan string, 4), map[string]bool{}
@@ -160,7 +164,8 @@ func TestHiddenBackground(t *testing.T) {
 	}
 }
 
-// TestLoopsAtOnce has a goroutine of the set-up read and write at once, and then each hour: it waits until controllers run, however far the set-up has come. It takes off a label that a sync puts on, or does nothing.
+// TestLoopsAtOnce has a goroutine of the set-up read and write at once, and then each hour: it waits until controllers
+// run, however far the set-up has come. It takes off a label that a sync puts on, or does nothing.
 func TestLoopsAtOnce(t *testing.T) {
 	for name, want := range map[string]core.Verdict{"on": core.Violated, "off": core.Holds} {
 		for range 3 {

@@ -19,8 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// stamp is a controller that marks ConfigMaps. It is made by a constructor that hands its queue out and gives it to event handlers: what the controller keeps
-// of it is a method.
+// stamp is a controller that marks ConfigMaps. It is made by a constructor that hands its queue out and gives it to
+// event handlers: what the controller keeps of it is a method.
 type stamp struct {
 	client  kubernetes.Interface
 	panic   bool
@@ -122,8 +122,9 @@ var ways = map[string]func(*clientgo.Environment, *stamp, names) (*clientgo.Queu
 	},
 }
 
-// TestQueueIsTakenOver checks a controller whose event handlers have its queue. A ConfigMap is queued; it is marked, which queues it again, and has a
-// timer; it is found to be marked, and still has the timer; the timer fires, which queues it; and it is found to be marked: five states.
+// TestQueueIsTakenOver checks a controller whose event handlers have its queue. A ConfigMap is queued; it is marked,
+// which queues it again, and has a timer; it is found to be marked, and still has the timer; the timer fires, which
+// queues it; and it is found to be marked: five states.
 func TestQueueIsTakenOver(t *testing.T) {
 	for way, put := range ways {
 		for driver, run := range drivers {

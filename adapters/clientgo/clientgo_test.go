@@ -36,7 +36,8 @@ func checkAny(t *testing.T, options orrery.Options, parts ...clientgo.Option) *c
 // drivers are the ways in which a controller is run.
 var drivers = map[string]bool{"sync": false, "run": true}
 
-// TestDrivers checks a mirror of one ConfigMap. It looks, creates the Secret, is woken by that, and finds nothing to do: three states.
+// TestDrivers checks a mirror of one ConfigMap. It looks, creates the Secret, is woken by that, and finds nothing to
+// do: three states.
 func TestDrivers(t *testing.T) {
 	for name, run := range drivers {
 		t.Run(name, func(t *testing.T) {

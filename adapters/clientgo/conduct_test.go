@@ -85,7 +85,8 @@ func TestWorkerNeverDone(t *testing.T) {
 	finding(t, r, "no stuck reconcile")
 }
 
-// TestErrorsAreRetried wants an item that fails for ever to be a livelock for both drivers: an error of the sync, and AddRateLimited.
+// TestErrorsAreRetried wants an item that fails for ever to be a livelock for both drivers: an error of the sync, and
+// AddRateLimited.
 func TestErrorsAreRetried(t *testing.T) {
 	for name, run := range drivers {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,8 @@ func TestErrorsAreRetried(t *testing.T) {
 	}
 }
 
-// TestMemoryIsState wants a count that a controller keeps to be part of the state: two ConfigMaps, of which it mirrors the first that it sees only.
+// TestMemoryIsState wants a count that a controller keeps to be part of the state: two ConfigMaps, of which it mirrors
+// the first that it sees only.
 func TestMemoryIsState(t *testing.T) {
 	r := check(t, orrery.Options{}, mirrored(true, func(m *mirror) {
 		m.sabotage = func(m *mirror, c *corev1.ConfigMap) error {
@@ -113,7 +115,8 @@ func TestMemoryIsState(t *testing.T) {
 	}
 }
 
-// TestConditions checks a mirror where its caches are stale, are listed anew, and where it crashes and calls fail. It comes to the same end in all of them.
+// TestConditions checks a mirror where its caches are stale, are listed anew, and where it crashes and calls fail. It
+// comes to the same end in all of them.
 func TestConditions(t *testing.T) {
 	for name, run := range drivers {
 		for condition, options := range map[string]orrery.Options{
@@ -144,7 +147,8 @@ func TestMissedDeletions(t *testing.T) {
 	}
 }
 
-// TestAdding wants an item that is added from within the sync of another to be enqueued, whatever the reduction: each of two ConfigMaps labels the other.
+// TestAdding wants an item that is added from within the sync of another to be enqueued, whatever the reduction: each
+// of two ConfigMaps labels the other.
 func TestAdding(t *testing.T) {
 	other := map[string]string{"a": "b", "b": "a"}
 	system := func(run bool) []clientgo.Option {
@@ -173,7 +177,8 @@ func TestAdding(t *testing.T) {
 		for _, reduction := range []orrery.Reduction{orrery.NoReduction, orrery.ByPartialOrder} {
 			t.Run(name+" "+string(reduction), func(t *testing.T) {
 				r := check(t, orrery.Options{Reduction: reduction}, system(run)...)
-				// a is queued; a is labelled and b waited for; b is queued; b is labelled and a waited for; a is queued; a has nothing to do.
+				// a is queued; a is labelled and b waited for; b is queued; b is labelled and a waited for; a is
+				// queued; a has nothing to do.
 				if r.Verdict != core.Holds || r.States != 6 || r.Outcomes != 1 {
 					t.Errorf("%s with %d states and %d outcomes, want holds with 6 and 1: %v %v", r.Verdict, r.States, r.Outcomes, r.Reasons, summaries(r))
 				}
@@ -197,8 +202,8 @@ func TestAddAfter(t *testing.T) {
 	}
 }
 
-// TestOutcomesOfWhoWritesTheTime checks a controller that notes in a Lease which ConfigMap was first, and whenever it runs, the time. The time is a matter of the fixpoint: it does
-// not hide that there are two outcomes.
+// TestOutcomesOfWhoWritesTheTime checks a controller that notes in a Lease which ConfigMap was first, and whenever it
+// runs, the time. The time is a matter of the fixpoint: it does not hide that there are two outcomes.
 func TestOutcomesOfWhoWritesTheTime(t *testing.T) {
 	r := check(t, orrery.Options{}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
 		p.sync = func(ctx context.Context, key string) error {
@@ -224,7 +229,8 @@ func TestOutcomesOfWhoWritesTheTime(t *testing.T) {
 	}
 }
 
-// TestTickers wants what a Run method has going on besides its worker to be a reason as soon as it asks for something between items, and no sooner.
+// TestTickers wants what a Run method has going on besides its worker to be a reason as soon as it asks for something
+// between items, and no sooner.
 func TestTickers(t *testing.T) {
 	for name, test := range map[string]struct {
 		tick func(context.Context, *parts)

@@ -52,9 +52,10 @@ func register[T comparable](e *Environment, name string, of any, queue *Queue[T]
 	return c
 }
 
-// Sync registers a controller by the function that processes one item, such as its syncHandler. An error puts the item back into the queue. A worker that
-// does something else with some errors, such as to forget an item that is not there any more, stays as it is with [Run]; one that recovers from panics hides them there. The controller is
-// given as a pointer, since what can be reached from it is its memory; nil says that it keeps none.
+// Sync registers a controller by the function that processes one item, such as its syncHandler. An error puts the item
+// back into the queue. A worker that does something else with some errors, such as to forget an item that is not there
+// any more, stays as it is with [Run]; one that recovers from panics hides them there. The controller is given as a
+// pointer, since what can be reached from it is its memory; nil says that it keeps none.
 func Sync[T comparable](e *Environment, name string, controller any, queue *Queue[T], sync func(context.Context, T) error) *Controller {
 	return register(e, name, controller, queue, func(ctx context.Context, item T, _ core.EffectRecorder) core.Result {
 		queue.begin(item)
@@ -65,10 +66,12 @@ func Sync[T comparable](e *Environment, name string, controller any, queue *Queu
 // errNotTaken is that of a run in which nobody worked on the item.
 var errNotTaken = errors.New("the controller returned without taking the item from its work queue")
 
-// Run registers a controller that can only be run, such as by its Run method: the function must take items from the queue, mark them as done, and return when its context is
-// over. For each item it is run anew, on a virtual clock: the queue hands out that item alone, and the run ends an hour after the item is done and its worker has asked for the next. What the function has started
-// besides, such as a ticker, and asks for something in that hour is not modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync]. What it
-// keeps in local variables from one item to the next is lost: keep it in fields. The controller is given as for [Sync].
+// Run registers a controller that can only be run, such as by its Run method: the function must take items from the
+// queue, mark them as done, and return when its context is over. For each item it is run anew, on a virtual clock: the
+// queue hands out that item alone, and the run ends an hour after the item is done and its worker has asked for the
+// next. What the function has started besides, such as a ticker, and asks for something in that hour is not modelled:
+// start it in the set-up, with [Environment.Background], and register the controller with [Sync]. What it keeps in
+// local variables from one item to the next is lost: keep it in fields. The controller is given as for [Sync].
 func Run[T comparable](e *Environment, name string, controller any, queue *Queue[T], run func(context.Context) error) *Controller {
 	e.notes.Assume("The Run method of %s is begun anew for each item: what it keeps in local variables from one item to the next, and not in fields, was not searched.", name)
 	return register(e, name, controller, queue, func(ctx context.Context, item T, recorder core.EffectRecorder) core.Result {
@@ -94,7 +97,8 @@ func Run[T comparable](e *Environment, name string, controller any, queue *Queue
 	})
 }
 
-// unwinding is the recorder of the run of a controller that tells when it ends the goroutine that calls it. What is called while the controller is idle is not modelled, nor is what it changes before it takes the item.
+// unwinding is the recorder of the run of a controller that tells when it ends the goroutine that calls it. What is
+// called while the controller is idle is not modelled, nor is what it changes before it takes the item.
 type unwinding struct {
 	core.EffectRecorder
 	name  string
@@ -210,12 +214,14 @@ func (i *instance) MemoryOf(name string) map[string]string {
 	return c.memory.Of(i.environment.rootsOf(c)...)
 }
 
-// Memory implements [core.Introspective]: what can be reached from the controllers of the process and from their event handlers.
+// Memory implements [core.Introspective]: what can be reached from the controllers of the process and from their event
+// handlers.
 func (i *instance) Memory() map[string]string {
 	return i.environment.memory.Of(i.environment.roots()...)
 }
 
-// roots are what the memory of the process can be reached from. Where there are several controllers, the ways name them.
+// roots are what the memory of the process can be reached from. Where there are several controllers, the ways name
+// them.
 func (e *Environment) roots() []any {
 	var roots []any
 	for _, c := range e.controllers {

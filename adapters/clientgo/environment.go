@@ -60,27 +60,28 @@ type Environment struct {
 	handling *Controller
 }
 
-// Config is how clients reach the API server: any clientset can be made from it, typed, dynamic, for metadata or for discovery. Requests are answered
-// once controllers run; only what kinds there are can be asked before. It is a copy.
+// Config is how clients reach the API server: any clientset can be made from it, typed, dynamic, for metadata or for
+// discovery. Requests are answered once controllers run; only what kinds there are can be asked before. It is a copy.
 func (e *Environment) Config() *rest.Config {
 	config := *e.config
 	return &config
 }
 
-// Context is the context of the set-up, with a logger. It is over when the set-up has returned: give it to constructors that start
-// goroutines, such as those of event broadcasters.
+// Context is the context of the set-up, with a logger. It is over when the set-up has returned: give it to constructors
+// that start goroutines, such as those of event broadcasters.
 func (e *Environment) Context() context.Context { return e.ctx }
 
-// Background returns a context for what the controllers do between items, in goroutines that the set-up starts: it lasts as long as they run.
-// A check then takes what these goroutines do for steps of the process, at any moment.
+// Background returns a context for what the controllers do between items, in goroutines that the set-up starts: it
+// lasts as long as they run. A check then takes what these goroutines do for steps of the process, at any moment.
 func (e *Environment) Background() context.Context {
 	e.background.asked.Store(true)
 	e.background.ofAll = true
 	return e.background.ctx
 }
 
-// BackgroundOf is as [Environment.Background] for goroutines that are a part of one controller only, by the name that it is registered with: they use nothing that
-// others use, but for the clients and informers of the environment. What the other controllers do is then searched with less effort.
+// BackgroundOf is as [Environment.Background] for goroutines that are a part of one controller only, by the name that
+// it is registered with: they use nothing that others use, but for the clients and informers of the environment. What
+// the other controllers do is then searched with less effort.
 func (e *Environment) BackgroundOf(controller string) context.Context {
 	e.background.asked.Store(true)
 	if !slices.Contains(e.background.of, controller) {
@@ -95,8 +96,8 @@ func (e *Environment) RESTMapper() meta.RESTMapper { return e.view.Server.RESTMa
 // Assume adds an assumption to the report of a check, such as what the set-up leaves out of what main.go does.
 func (e *Environment) Assume(format string, args ...any) { e.notes.Assume(format, args...) }
 
-// Duck returns an informer of the process for the objects of a kind, which are shown as what the example is: another Go type than the one that the
-// scheme has for the kind, with some of its fields.
+// Duck returns an informer of the process for the objects of a kind, which are shown as what the example is: another Go
+// type than the one that the scheme has for the kind, with some of its fields.
 func (e *Environment) Duck(kind schema.GroupVersionKind, example runtime.Object) (cache.SharedIndexInformer, error) {
 	of := informer.Form{Kind: kind, As: informer.Untyped}
 	if err := e.view.Serves(of, nil); err != nil {
@@ -113,9 +114,9 @@ func (e *Environment) Duck(kind schema.GroupVersionKind, example runtime.Object)
 	}, e.group()), nil
 }
 
-// Informer returns an informer of the process for the objects of a kind: typed, unstructured, or metadata alone, as the example is. It shows those of the
-// namespace, or all if that is empty, that the tweaked list options select; tweak may be nil. It takes the place of one that a
-// constructor makes. Informers of a factory come from [Environment.Fill].
+// Informer returns an informer of the process for the objects of a kind: typed, unstructured, or metadata alone, as the
+// example is. It shows those of the namespace, or all if that is empty, that the tweaked list options select; tweak may
+// be nil. It takes the place of one that a constructor makes. Informers of a factory come from [Environment.Fill].
 func (e *Environment) Informer(example client.Object, namespace string, tweak func(*metav1.ListOptions)) (cache.SharedIndexInformer, error) {
 	of, err := informer.Of(example, e.view.Server.Scheme())
 	if err != nil {
@@ -165,8 +166,8 @@ func (e *Environment) watches(c *Controller) []informer.Watch {
 	return watches
 }
 
-// handlers are the event handlers of a controller, in the order in which they were added to each informer: those that were added before it
-// was registered, and after the one before it. Those that were added last are the last one's.
+// handlers are the event handlers of a controller, in the order in which they were added to each informer: those that
+// were added before it was registered, and after the one before it. Those that were added last are the last one's.
 func (e *Environment) handlers(c *Controller) iter.Seq2[*sharedInformer, cache.ResourceEventHandler] {
 	return func(yield func(*sharedInformer, cache.ResourceEventHandler) bool) {
 		for _, i := range e.informers {
@@ -179,7 +180,8 @@ func (e *Environment) handlers(c *Controller) iter.Seq2[*sharedInformer, cache.R
 	}
 }
 
-// tooEarly notes that the set-up reads from an informer. Where none was started before, it reads nothing in a real cluster either.
+// tooEarly notes that the set-up reads from an informer. Where none was started before, it reads nothing in a real
+// cluster either.
 func (e *Environment) tooEarly(of informer.Form) {
 	started := func(f filled) bool { return f.started.IsValid() && f.started.Len() > 0 }
 	if e.awaited.Load() || slices.ContainsFunc(e.filled, started) {
@@ -187,7 +189,8 @@ func (e *Environment) tooEarly(of informer.Form) {
 	}
 }
 
-// idleRequest notes that the set-up asks something, or has what it has started wait, and reports whether controllers run by now.
+// idleRequest notes that the set-up asks something, or has what it has started wait, and reports whether controllers
+// run by now.
 func (e *Environment) idleRequest(request string) bool {
 	if e.background.waits() {
 		return true

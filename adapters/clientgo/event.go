@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/transport"
 )
 
-// eventless is a network that loses the events that controllers record. They are for people to read: nothing that is checked depends on them.
+// eventless is a network that loses the events that controllers record. They are for people to read: nothing that is
+// checked depends on them.
 type eventless struct {
 	network http.RoundTripper
 	of      *Environment
@@ -32,8 +33,8 @@ func (n eventless) RoundTrip(sent *http.Request) (*http.Response, error) {
 	return transport.Drop(sent)
 }
 
-// broadcasters finds event broadcasters. It keeps what it has found out about types, as set-ups are run again and again. It may be used by several goroutines, and the zero value
-// knows no types.
+// broadcasters finds event broadcasters. It keeps what it has found out about types, as set-ups are run again and
+// again. It may be used by several goroutines, and the zero value knows no types.
 type broadcasters struct{ types sync.Map }
 
 // leading is where values of a type may lead to a broadcaster.
@@ -44,8 +45,9 @@ type leading struct {
 	fields []int
 }
 
-// shutDown shuts down the event broadcasters that can be reached from a controller, as main.go does in the end. One that belongs to no run would be
-// started in one: its goroutines, which are outside of the bubble of the run, must not wait for it.
+// shutDown shuts down the event broadcasters that can be reached from a controller, as main.go does in the end. One
+// that belongs to no run would be started in one: its goroutines, which are outside of the bubble of the run, must not
+// wait for it.
 func (b *broadcasters) shutDown(controller any) {
 	const deepest = 6
 	seen := map[unsafe.Pointer]bool{}

@@ -17,8 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestExternal checks a mirror that also creates an instance in a cloud for each Secret, before it creates that: if the answer is lost, a second one is
-// created, unless the first is asked for again with its token.
+// TestExternal checks a mirror that also creates an instance in a cloud for each Secret, before it creates that: if the
+// answer is lost, a second one is created, unless the first is asked for again with its token.
 func TestExternal(t *testing.T) {
 	for _, token := range []string{"", "of "} {
 		c := cloud.New(cloud.Lag(1))

@@ -51,9 +51,10 @@ type filled struct {
 	started reflect.Value
 }
 
-// Fill puts informers into factories, which must be new: generated ones, such as those of [k8s.io/client-go/informers], and those of
-// dynamicinformer and metadatainformer. The informers show what the factory was made for: its namespace, what its options
-// select, transformed as it says. There are no resyncs. Of a struct that has such factories in its fields, those are filled.
+// Fill puts informers into factories, which must be new: generated ones, such as those of [k8s.io/client-go/informers],
+// and those of dynamicinformer and metadatainformer. The informers show what the factory was made for: its namespace,
+// what its options select, transformed as it says. There are no resyncs. Of a struct that has such factories in its
+// fields, those are filled.
 func (e *Environment) Fill(factories ...any) error {
 	for _, factory := range factories {
 		if err := e.fill(factory); err != nil {
@@ -153,7 +154,8 @@ func settingsOf(factory reflect.Value) (settings, error) {
 	return s, err
 }
 
-// fillGenerated puts informers of all types into a generated factory that it may be asked for. It looks there before it makes one.
+// fillGenerated puts informers of all types into a generated factory that it may be asked for. It looks there before it
+// makes one.
 func (e *Environment) fillGenerated(s settings, group int) error {
 	all, ok := s.informers.Interface().(map[reflect.Type]cache.SharedIndexInformer)
 	if !ok {

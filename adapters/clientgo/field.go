@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
 )
 
-// fieldNamed returns a field of a struct, exported or not, as one that can be read and set; the zero Value if there is none.
+// fieldNamed returns a field of a struct, exported or not, as one that can be read and set; the zero Value if there is
+// none.
 func fieldNamed(structure reflect.Value, name string) reflect.Value {
 	field := structure.FieldByName(name)
 	if !field.IsValid() || !field.CanAddr() {
@@ -75,7 +76,8 @@ func placesOf[T comparable](of any, queue *Queue[T], names []string) ([]place, e
 	return nil, fmt.Errorf("%T has several fields that can hold a work queue, %s: name those that hold this one", of, strings.Join(found, ", "))
 }
 
-// madeWithin returns the work queues of client-go that a controller leads to, also through interfaces, and that still work by themselves: a library makes them for it.
+// madeWithin returns the work queues of client-go that a controller leads to, also through interfaces, and that still
+// work by themselves: a library makes them for it.
 func madeWithin(controller any) []shutDowner {
 	var found []shutDowner
 	memory.Find(func(v reflect.Value) bool {
@@ -90,7 +92,8 @@ func madeWithin(controller any) []shutDowner {
 // shutDowner is what all interfaces of work queues have.
 type shutDowner interface{ ShutDown() }
 
-// fitting returns the queue as a value of the type of a field, and false if it cannot be one. Queues of older code have items of any type.
+// fitting returns the queue as a value of the type of a field, and false if it cannot be one. Queues of older code have
+// items of any type.
 func (q *Queue[T]) fitting(field reflect.Type) (reflect.Value, bool) {
 	for _, queue := range []any{workqueue.TypedRateLimitingInterface[T](q), q.Untyped()} {
 		if v := reflect.ValueOf(queue); v.Type().AssignableTo(field) {
@@ -100,10 +103,11 @@ func (q *Queue[T]) fitting(field reflect.Type) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// QueueIn puts a queue in the place of the one that a controller has made for itself, which is shut down: into the field of that name, exported or not, or
-// into several that hold the same queue. Without a name it is the only field that can hold it, or else the only rate-limiting queue of client-go in what its fields hold, such as that of the
-// factory of library-go. The controller is given as a pointer. What else holds the queue
-// that was there, such as an event handler that was made with it, gets the new one as well if it is a rate-limiting one, see [TakeOver].
+// QueueIn puts a queue in the place of the one that a controller has made for itself, which is shut down: into the
+// field of that name, exported or not, or into several that hold the same queue. Without a name it is the only field
+// that can hold it, or else the only rate-limiting queue of client-go in what its fields hold, such as that of the
+// factory of library-go. The controller is given as a pointer. What else holds the queue that was there, such as an
+// event handler that was made with it, gets the new one as well if it is a rate-limiting one, see [TakeOver].
 func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Queue[T], error) {
 	queue, err := NewQueue[T](e)
 	if err != nil {
@@ -132,8 +136,8 @@ func QueueIn[T comparable](e *Environment, controller any, fields ...string) (*Q
 	return queue, nil
 }
 
-// TakeOver puts a queue inside of a rate-limiting one that client-go has made, and which a constructor has handed out, to event handlers and others. All of
-// them use the new one from then on, wherever they keep it.
+// TakeOver puts a queue inside of a rate-limiting one that client-go has made, and which a constructor has handed out,
+// to event handlers and others. All of them use the new one from then on, wherever they keep it.
 func TakeOver[T comparable](e *Environment, made interface{ ShutDown() }) (*Queue[T], error) {
 	queue, err := NewQueue[T](e)
 	if err != nil {
@@ -145,7 +149,8 @@ func TakeOver[T comparable](e *Environment, made interface{ ShutDown() }) (*Queu
 	return queue, nil
 }
 
-// takeOver shuts down a rate-limiting queue that client-go has made, and puts the queue inside of it: in the place of the queue below it, and without a limit.
+// takeOver shuts down a rate-limiting queue that client-go has made, and puts the queue inside of it: in the place of
+// the queue below it, and without a limit.
 func (q *Queue[T]) takeOver(made shutDowner) error {
 	v := reflect.ValueOf(made)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct || !ofWorkqueue(v.Elem().Type()) {
@@ -174,8 +179,9 @@ func ofWorkqueue(t reflect.Type) bool {
 	return t.PkgPath() == reflect.TypeFor[workqueue.Type]().PkgPath()
 }
 
-// leftAlone returns an error if a controller holds a work queue that client-go has made, and that still works by itself. What is added to it would be lost, or be handed out in real
-// time, from outside of the run that waits for it, which ends the process. Background work, which was stopped, takes a moment to shut its queue down.
+// leftAlone returns an error if a controller holds a work queue that client-go has made, and that still works by
+// itself. What is added to it would be lost, or be handed out in real time, from outside of the run that waits for it,
+// which ends the process. Background work, which was stopped, takes a moment to shut its queue down.
 func (e *Environment) leftAlone() error {
 	const moment = 5 * time.Second
 	at := memory.Find(working, e.roots()...)
@@ -189,7 +195,8 @@ func (e *Environment) leftAlone() error {
 	return nil
 }
 
-// working reports whether a value is a work queue of client-go that nobody has shut down, and into which no other one was put.
+// working reports whether a value is a work queue of client-go that nobody has shut down, and into which no other one
+// was put.
 func working(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct || !v.CanAddr() || !ofWorkqueue(v.Type()) {
 		return false
@@ -216,7 +223,8 @@ func unlike(made any) error {
 	return fmt.Errorf("a %T is no rate-limiting queue that client-go has made, as far as this version of the adapter knows them: pass a queue of NewQueue to the constructor, or use QueueIn", made)
 }
 
-// periodOf returns how long a limiter of rates has items wait if it is always as long, which is how a controller polls; 0 if it holds back more the more often an item has failed.
+// periodOf returns how long a limiter of rates has items wait if it is always as long, which is how a controller polls;
+// 0 if it holds back more the more often an item has failed.
 func periodOf[T comparable](limiter reflect.Value) time.Duration {
 	const short = time.Second
 	var first, second time.Duration
@@ -235,7 +243,8 @@ func periodOf[T comparable](limiter reflect.Value) time.Duration {
 	return first
 }
 
-// unlimited is a limiter of rates that lets everything pass, or has everything wait as long: the order of items is left to the engine. It counts what the queue counts.
+// unlimited is a limiter of rates that lets everything pass, or has everything wait as long: the order of items is left
+// to the engine. It counts what the queue counts.
 type unlimited[T comparable] struct {
 	period time.Duration
 	queue  interface {

@@ -17,8 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/memory"
 )
 
-// later are the methods that later versions of client-go ask of an informer besides. They are further away than those of
-// [informer.Synced], some of which are among them.
+// later are the methods that later versions of client-go ask of an informer besides. They are further away than those
+// of [informer.Synced], some of which are among them.
 type later struct{ farther }
 
 type farther struct{ cache.SharedIndexInformer }
@@ -114,8 +114,8 @@ func (i *sharedInformer) HasSynced() bool {
 	return true
 }
 
-// Run implements [cache.SharedInformer]. There is nothing to do for it: the engine tells the handlers. While controllers run it lasts as long as a real one, in
-// a set-up nobody would end it.
+// Run implements [cache.SharedInformer]. There is nothing to do for it: the engine tells the handlers. While
+// controllers run it lasts as long as a real one, in a set-up nobody would end it.
 func (i *sharedInformer) Run(stop <-chan struct{}) {
 	i.environment.awaited.Store(true)
 	if i.environment.current.Run() != nil {
@@ -152,8 +152,8 @@ func (i *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 // IsStopped implements [cache.SharedInformer].
 func (i *sharedInformer) IsStopped() bool { return false }
 
-// handmade returns an error if a controller holds an informer that client-go has made, or a lister of one: nobody fills its store, in which there would be
-// nothing, whatever the API server has.
+// handmade returns an error if a controller holds an informer that client-go has made, or a lister of one: nobody fills
+// its store, in which there would be nothing, whatever the API server has.
 func (e *Environment) handmade() error {
 	if at := memory.Find(unshared, e.roots()...); at != "" {
 		return fmt.Errorf("%s is an informer of cache.NewInformer, NewIndexerInformer or NewInformerWithOptions, which is not modelled: have the controller take a cache.SharedIndexInformer, and pass it one of Environment.Informer or of a factory that was filled", at)
@@ -170,8 +170,8 @@ func unshared(v reflect.Value) bool {
 	return v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && v.Type().Name() == "controller"
 }
 
-// unfed reports whether a value is an informer that client-go has made, a lister that shows a store which it has made, or what makes such informers: a factory
-// that was not filled.
+// unfed reports whether a value is an informer that client-go has made, a lister that shows a store which it has made,
+// or what makes such informers: a factory that was not filled.
 func unfed(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -196,8 +196,9 @@ func unfed(v reflect.Value) bool {
 	return false
 }
 
-// receiver returns the informer whose method a function is, such as the [cache.InformerSynced] that controllers keep; the zero value for all others. A method that is a value is a pointer to where it
-// is in memory, with its receiver behind that. Of those of interfaces, this is one, too.
+// receiver returns the informer whose method a function is, such as the [cache.InformerSynced] that controllers keep;
+// the zero value for all others. A method that is a value is a pointer to where it is in memory, with its receiver
+// behind that. Of those of interfaces, this is one, too.
 func receiver(function reflect.Value) reflect.Value {
 	if function.IsNil() || !function.CanAddr() {
 		return reflect.Value{}
@@ -220,14 +221,15 @@ func receiver(function reflect.Value) reflect.Value {
 	return reflect.Value{}
 }
 
-// ofInformers reports whether a type is of a package of informers: a generated one, or one that was written after these.
+// ofInformers reports whether a type is of a package of informers: a generated one, or one that was written after
+// these.
 func ofInformers(t reflect.Type) bool {
 	at := t.PkgPath()
 	return strings.Contains(at, "/informers") || strings.HasSuffix(at, "informer")
 }
 
-// asksUnfilled reports whether a value of a package of informers gets them from a factory that was not filled: whether it is the factory, an informer
-// of it, or what asks it for one.
+// asksUnfilled reports whether a value of a package of informers gets them from a factory that was not filled: whether
+// it is the factory, an informer of it, or what asks it for one.
 func asksUnfilled(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -251,12 +253,14 @@ func asksUnfilled(v reflect.Value) bool {
 	return false
 }
 
-// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides, and shows what client-go puts there.
+// fromClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with
+// types besides, and shows what client-go puts there.
 func fromClientgo(v reflect.Value, types ...string) bool {
 	return ofClientgo(v, types...) && !showsView(v)
 }
 
-// ofClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with types besides.
+// ofClientgo reports whether a value, or what it points to, is of one of these types of client-go, or such a one with
+// types besides.
 func ofClientgo(v reflect.Value, types ...string) bool {
 	v = unwrapped(v)
 	return v.Kind() == reflect.Struct && v.Type().PkgPath() == clientgoCache && slices.Contains(types, v.Type().Name())

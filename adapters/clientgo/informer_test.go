@@ -37,7 +37,8 @@ func in(namespace, name string, labels map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}}
 }
 
-// reads checks a controller of the ConfigMap default/a that reads something in its sync, and wants it to have read what is told.
+// reads checks a controller of the ConfigMap default/a that reads something in its sync, and wants it to have read what
+// is told.
 func reads(t *testing.T, read func(p *parts) ([]string, error), want []string, options ...informers.SharedInformerOption) {
 	t.Helper()
 	var told [][]string
@@ -168,7 +169,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestClients asks the API server with all sorts of clients, and reads from the informers of dynamic and metadata factories.
+// TestClients asks the API server with all sorts of clients, and reads from the informers of dynamic and metadata
+// factories.
 func TestClients(t *testing.T) {
 	ctx, all := t.Context(), metav1.ListOptions{}
 	resource := corev1.SchemeGroupVersion.WithResource("configmaps")
@@ -426,7 +428,8 @@ func TestTwoControllers(t *testing.T) {
 	}
 }
 
-// TestDeletionsThatAreMissed has handlers that take what they get about a deletion for the object. Where caches may be late, the watch may be broken as well, and they panic: it is said without the rule for that.
+// TestDeletionsThatAreMissed has handlers that take what they get about a deletion for the object. Where caches may be
+// late, the watch may be broken as well, and they panic: it is said without the rule for that.
 func TestDeletionsThatAreMissed(t *testing.T) {
 	lag := []orrery.Staleness{{Rule: orrery.Lag(1)}}
 	for name, test := range map[string]struct {

@@ -13,13 +13,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// form is how items of a type are written as requests. Instances come and go, so that an item must be readable in another one than it was written in.
+// form is how items of a type are written as requests. Instances come and go, so that an item must be readable in
+// another one than it was written in.
 type form[T comparable] struct {
 	encode func(T) (core.Request, error)
 	decode func(core.Request) (T, error)
 }
 
-// formOf returns how items of a type are written: a text as it is, a name as "namespace/name", and another struct as JSON.
+// formOf returns how items of a type are written: a text as it is, a name as "namespace/name", and another struct as
+// JSON.
 func formOf[T comparable]() (form[T], error) {
 	var none T
 	switch any(none).(type) {

@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// recheck registers a second controller whose items come back to the first one, and returns its queue: this is how the controller of PodDisruptionBudgets comes back to one.
+// recheck registers a second controller whose items come back to the first one, and returns its queue: this is how the
+// controller of PodDisruptionBudgets comes back to one.
 func recheck(e *clientgo.Environment, p *parts) (*clientgo.Queue[string], error) {
 	queue, err := clientgo.NewQueue[string](e)
 	if err != nil {
@@ -33,7 +34,8 @@ func recheck(e *clientgo.Environment, p *parts) (*clientgo.Queue[string], error)
 	return queue, nil
 }
 
-// TestRecheck wants an item that is looked at again and again by way of a second queue, after a minute each time, to be a poll: it comes to rest.
+// TestRecheck wants an item that is looked at again and again by way of a second queue, after a minute each time, to be
+// a poll: it comes to rest.
 func TestRecheck(t *testing.T) {
 	for name, run := range drivers {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +86,8 @@ func TestDeadlineOfRecheck(t *testing.T) {
 // others are for each item another one.
 var others = map[string]string{"a": "b", "b": "a"}
 
-// TestLaterItems wants an item of the same queue that is added for later to wait until nothing else can happen, and one that is added for now besides to come twice.
+// TestLaterItems wants an item of the same queue that is added for later to wait until nothing else can happen, and one
+// that is added for now besides to come twice.
 func TestLaterItems(t *testing.T) {
 	for name, test := range map[string]struct {
 		sync    func(p *parts, key string)
@@ -117,7 +120,8 @@ func TestLaterItems(t *testing.T) {
 	}
 }
 
-// TestHandlersThatWait wants what event handlers have wait to be waited for, unless it is so short that it only brings changes together.
+// TestHandlersThatWait wants what event handlers have wait to be waited for, unless it is so short that it only brings
+// changes together.
 func TestHandlersThatWait(t *testing.T) {
 	for name, test := range map[string]struct {
 		after  time.Duration

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/clientgo"
 )
 
-// TestLogsOfSteps checks that lines are shown which are logged through klog, for controllers that have a sync and for those that can only be run.
+// TestLogsOfSteps checks that lines are shown which are logged through klog, for controllers that have a sync and for
+// those that can only be run.
 func TestLogsOfSteps(t *testing.T) {
 	for name, run := range drivers {
 		t.Run(name, func(t *testing.T) {

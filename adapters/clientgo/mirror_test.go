@@ -27,7 +27,8 @@ import (
 // errIgnored has a mirror ignore a ConfigMap.
 var errIgnored = errors.New("ignored")
 
-// mirror is a controller as client-go's own documentation writes them. It keeps a Secret with the data of each ConfigMap.
+// mirror is a controller as client-go's own documentation writes them. It keeps a Secret with the data of each
+// ConfigMap.
 type mirror struct {
 	client     kubernetes.Interface
 	configMaps corelisters.ConfigMapLister

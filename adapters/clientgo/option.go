@@ -26,7 +26,8 @@ func part(of *system.Definition) *definition {
 	return system.Joined(of, func() *definition { return &definition{Definition: of} })
 }
 
-// Join adds the option to a definition of any adapter for Kubernetes. Users call With instead, which each of these adapters has.
+// Join adds the option to a definition of any adapter for Kubernetes. Users call With instead, which each of these
+// adapters has.
 func (o Option) Join(of *system.Definition) {
 	if o == nil {
 		of.Fail("an option is nil: pass what a function of package clientgo returns")
@@ -35,9 +36,10 @@ func (o Option) Join(of *system.Definition) {
 	o(part(of))
 }
 
-// With adds what options of other adapters for Kubernetes say: the set-ups of package controllerruntime, for example, whose controllers then act on
-// the same API server, which asks their webhooks. Each of these set-ups is a process of its own, with caches, memory and crashes of its own, as it
-// is in a cluster where it is another program. What all adapters have options for, such as objects and users, can be said with those of either.
+// With adds what options of other adapters for Kubernetes say: the set-ups of package controllerruntime, for example,
+// whose controllers then act on the same API server, which asks their webhooks. Each of these set-ups is a process of
+// its own, with caches, memory and crashes of its own, as it is in a cluster where it is another program. What all
+// adapters have options for, such as objects and users, can be said with those of either.
 func With(options ...system.Foreign) Option { return common(system.With(options...)) }
 
 // common is an option that all adapters for Kubernetes have.
@@ -46,9 +48,9 @@ func common(option system.Option) Option { return func(d *definition) { option(d
 // Name is what reports call the system; "controllers" without it.
 func Name(name string) Option { return common(system.Name(name)) }
 
-// Setup adds the controllers that a function makes and registers with [Sync] or [Run]: what main.go does between reading its flags and running its
-// controllers. The function is called many times, each time with a fresh environment. It must register the same each time. Each set-up is
-// a process of its own.
+// Setup adds the controllers that a function makes and registers with [Sync] or [Run]: what main.go does between
+// reading its flags and running its controllers. The function is called many times, each time with a fresh environment.
+// It must register the same each time. Each set-up is a process of its own.
 func Setup(setup func(*Environment) error) Option {
 	return func(d *definition) {
 		if setup == nil {
@@ -59,14 +61,14 @@ func Setup(setup func(*Environment) error) Option {
 	}
 }
 
-// IgnoreMemory says that what controllers keep in some fields, such as "Controller.metrics", makes no difference to what they do, with all that can be
-// reached from these. What else they keep in memory is part of each state; reports name it. It is an assumption, and reports say so. See also
-// the option of a check of that name.
+// IgnoreMemory says that what controllers keep in some fields, such as "Controller.metrics", makes no difference to
+// what they do, with all that can be reached from these. What else they keep in memory is part of each state; reports
+// name it. It is an assumption, and reports say so. See also the option of a check of that name.
 func IgnoreMemory(fields ...string) Option { return common(system.IgnoreMemory(fields...)) }
 
-// CRDs makes the API server serve the kinds of the custom resource definitions in
-// YAML files, or in all YAML files of directories. If the scheme has their kind, the definitions are also initial objects that controllers can
-// read; those of which controllers make the objects themselves belong into APIServer(kube.Definitions(definitions...)).
+// CRDs makes the API server serve the kinds of the custom resource definitions in YAML files, or in all YAML files of
+// directories. If the scheme has their kind, the definitions are also initial objects that controllers can read; those
+// of which controllers make the objects themselves belong into APIServer(kube.Definitions(definitions...)).
 func CRDs(paths ...string) Option { return common(system.CRDs(paths...)) }
 
 // CRDBytes makes the API server serve the kinds of the custom resource definitions
@@ -77,8 +79,8 @@ func CRDBytes(text []byte) Option { return common(system.CRDBytes(text)) }
 // to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces] and [kube.ManagedFields].
 func APIServer(options ...kube.Option) Option { return common(system.APIServer(options...)) }
 
-// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. See
-// [kube.Unordered] for how the kind and the path are written, and for which lists that is known already.
+// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the
+// same. See [kube.Unordered] for how the kind and the path are written, and for which lists that is known already.
 func Unordered(kind core.Kind, path string) Option {
 	return common(system.APIServer(kube.Unordered(kind, path)))
 }
@@ -102,8 +104,8 @@ func InOrder(actions ...scenario.Action) Option { return common(system.InOrder(a
 // Strategies adds players that are not made of client-go.
 func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }
 
-// External adds parts of the world that controllers talk to besides the API server, such as a cloud. Set-ups make their clients for it from [Environment.Config].
-// See package [external].
+// External adds parts of the world that controllers talk to besides the API server, such as a cloud. Set-ups make their
+// clients for it from [Environment.Config]. See package [external].
 func External(parts ...external.Part) Option { return common(system.External(parts...)) }
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
@@ -126,16 +128,17 @@ func NamespaceDeletion(kinds ...client.Object) Option {
 // controllers of Kubernetes that let them go afterwards.
 func VolumeProtection() Option { return common(system.VolumeProtection()) }
 
-// Companions adds controllers of Kubernetes that the checked ones build upon, such as [companions.StatefulSets] and [companions.Pods].
+// Companions adds controllers of Kubernetes that the checked ones build upon, such as [companions.StatefulSets] and
+// [companions.Pods].
 func Companions(all ...companions.Companion) Option { return common(system.Companions(all...)) }
 
 // Properties are what is to be checked whenever the system is.
 func Properties(properties ...core.Property) Option { return common(system.Properties(properties...)) }
 
-// Interchangeable declares names of which it does not matter which is which: of objects that start equal but for their names, and that
-// controllers treat alike. Each call declares one group. See [core.System].
+// Interchangeable declares names of which it does not matter which is which: of objects that start equal but for their
+// names, and that controllers treat alike. Each call declares one group. See [core.System].
 func Interchangeable(names ...string) Option { return common(system.Interchangeable(names...)) }
 
-// Logger gets what controllers log through klog or the logger of their contexts. Without it, nothing is logged. What stories show with the option Logs of a check
-// does not come here.
+// Logger gets what controllers log through klog or the logger of their contexts. Without it, nothing is logged. What
+// stories show with the option Logs of a check does not come here.
 func Logger(logger hclog.Logger) Option { return common(system.Logger(logger)) }

@@ -31,7 +31,8 @@ func newer(one, other string) bool {
 	return len(one) > len(other) || len(one) == len(other) && one > other
 }
 
-// tracked returns a system with a controller of a ConfigMap of a name that notes the version it has written, and waits for its cache depending on that and on the version there.
+// tracked returns a system with a controller of a ConfigMap of a name that notes the version it has written, and waits
+// for its cache depending on that and on the version there.
 func tracked(t *testing.T, name string, waits func(cached *corev1.ConfigMap, last string) bool) *core.System {
 	t.Helper()
 	return changed(t, name, working("tracking", name, func(ctx context.Context, c *at) error {
@@ -56,7 +57,8 @@ func tracked(t *testing.T, name string, waits func(cached *corev1.ConfigMap, las
 	}))
 }
 
-// TestOrderOfVersions has controllers wait until their cache is as new as what they have written. What their object is called, and so what its versions look like, makes no difference.
+// TestOrderOfVersions has controllers wait until their cache is as new as what they have written. What their object is
+// called, and so what its versions look like, makes no difference.
 func TestOrderOfVersions(t *testing.T) {
 	for about, test := range map[string]struct {
 		waits   func(cached *corev1.ConfigMap, last string) bool
@@ -85,7 +87,8 @@ func TestOrderOfVersions(t *testing.T) {
 	}
 }
 
-// at is a controller at work on a ConfigMap: its client, what its cache shows, its queue, the version that it noted, and whether it noted that its cache was behind.
+// at is a controller at work on a ConfigMap: its client, what its cache shows, its queue, the version that it noted,
+// and whether it noted that its cache was behind.
 type at struct {
 	maps   typedcorev1.ConfigMapInterface
 	cache  corelisters.ConfigMapNamespaceLister
@@ -124,7 +127,8 @@ func working(controller, name string, work func(ctx context.Context, c *at) erro
 	})
 }
 
-// changed returns a system of processes in which a user changes a ConfigMap of a name. There is another one that is called note.
+// changed returns a system of processes in which a user changes a ConfigMap of a name. There is another one that is
+// called note.
 func changed(t *testing.T, name string, processes ...clientgo.Option) *core.System {
 	t.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string]string{"want": "1"}}
@@ -133,8 +137,9 @@ func changed(t *testing.T, name string, processes ...clientgo.Option) *core.Syst
 		clientgo.Scenario(scenario.Change("want 2", object, func(m *corev1.ConfigMap) { m.Data["want"] = "2" })))...)
 }
 
-// TestOrderHeededInMemoryOnly has a controller note in memory that its cache was behind, which it does nothing about before it is no longer. Whether hashes show the cache to be behind depends on the name of the object. It does so in a process that is
-// quiet between runs, and in one that is not.
+// TestOrderHeededInMemoryOnly has a controller note in memory that its cache was behind, which it does nothing about
+// before it is no longer. Whether hashes show the cache to be behind depends on the name of the object. It does so in a
+// process that is quiet between runs, and in one that is not.
 func TestOrderHeededInMemoryOnly(t *testing.T) {
 	for i, name := range []string{"a", "b", "c", "d", "a", "b", "c", "d"} {
 		later := i >= 4
@@ -172,7 +177,8 @@ func TestOrderHeededInMemoryOnly(t *testing.T) {
 	}
 }
 
-// TestOrderBesideChecksums has a controller write a checksum of a version, which is another one under any other names. That is no comparison, and hides none.
+// TestOrderBesideChecksums has a controller write a checksum of a version, which is another one under any other names.
+// That is no comparison, and hides none.
 func TestOrderBesideChecksums(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		for _, compares := range []bool{false, true} {
@@ -206,8 +212,9 @@ func TestOrderBesideChecksums(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheWrongOrder: what went wrong in a search before it was known that a controller compares versions is not told if it cannot happen. Here the first comparison stands behind a call that a checksum
-// aims, so that it is the second one by which the controller is found out.
+// TestNothingOfTheWrongOrder: what went wrong in a search before it was known that a controller compares versions is
+// not told if it cannot happen. Here the first comparison stands behind a call that a checksum aims, so that it is the
+// second one by which the controller is found out.
 func TestNothingOfTheWrongOrder(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		system := changed(t, name,
@@ -258,8 +265,9 @@ func TestNothingOfTheWrongOrder(t *testing.T) {
 	}
 }
 
-// TestVersionsInObjects has a controller note in an object which version of another one it has seen. That is fine as long as nobody compares versions; if somebody does, their names depend on who
-// knows them, and no outcome may come of that.
+// TestVersionsInObjects has a controller note in an object which version of another one it has seen. That is fine as
+// long as nobody compares versions; if somebody does, their names depend on who knows them, and no outcome may come of
+// that.
 func TestVersionsInObjects(t *testing.T) {
 	for _, compared := range []bool{false, true} {
 		const name = "source"
@@ -341,7 +349,8 @@ func TestOrderOfVersionsOfObjects(t *testing.T) {
 	}
 }
 
-// TestVersionsNotedInObjects has a controller note in one object which version of another it has seen, and compare the two: whether the note is older says nothing here, whoever else compares versions. Neither an outcome nor that nothing
+// TestVersionsNotedInObjects has a controller note in one object which version of another it has seen, and compare the
+// two: whether the note is older says nothing here, whoever else compares versions. Neither an outcome nor that nothing
 // goes wrong may come of that. Who only looks whether both are the same is fine.
 func TestVersionsNotedInObjects(t *testing.T) {
 	for about, test := range map[string]struct {

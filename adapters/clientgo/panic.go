@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// workerPanic is a panic of a worker, which runs in a goroutine of its own, to be raised again where the engine contains it.
+// workerPanic is a panic of a worker, which runs in a goroutine of its own, to be raised again where the engine
+// contains it.
 type workerPanic struct {
 	value any
 	place string

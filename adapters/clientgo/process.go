@@ -20,8 +20,8 @@ import (
 // setupDeadline bounds the first run of a set-up, in real time.
 const setupDeadline = 10 * time.Second
 
-// assemble runs the set-up in a fresh environment. Nothing that it started lives on where that can be helped: its context is over, and event
-// broadcasters are shut down.
+// assemble runs the set-up in a fresh environment. Nothing that it started lives on where that can be helped: its
+// context is over, and event broadcasters are shut down.
 func (p *process) assemble(notes *system.Notes, indexes informer.Indexes) (*Environment, error) {
 	synced, err := informer.NewSynced()
 	if err != nil {

@@ -13,10 +13,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by the set-up or in the background, is enqueued, and from within the
-// sync of an item, the same item at its end, and another one at once. Where an item is to come later (AddAfter, and AddRateLimited of a queue that had items wait for the same second or
-// more each time), a timer is set that fires when nothing else can happen: also if the item is added before, which is then worked on twice. What event handlers have wait for a second at
-// most is enqueued at once. Order, rate limits and the number of retries are left to the engine, which tries every order.
+// Queue takes the place of a controller's work queue. What is added while nothing is worked on, by event handlers, by
+// the set-up or in the background, is enqueued, and from within the sync of an item, the same item at its end, and
+// another one at once. Where an item is to come later (AddAfter, and AddRateLimited of a queue that had items wait for
+// the same second or more each time), a timer is set that fires when nothing else can happen: also if the item is added
+// before, which is then worked on twice. What event handlers have wait for a second at most is enqueued at once. Order,
+// rate limits and the number of retries are left to the engine, which tries every order.
 type Queue[T comparable] struct {
 	environment *Environment
 	form        form[T]
@@ -26,10 +28,12 @@ type Queue[T comparable] struct {
 	period time.Duration
 
 	mu sync.Mutex
-	// requeues are how often items were added by AddRateLimited since they were forgotten, and most is what is counted to. It is nil in a queue that does not count.
+	// requeues are how often items were added by AddRateLimited since they were forgotten, and most is what is counted
+	// to. It is nil in a queue that does not count.
 	requeues memory.Requeues
 	most     int
-	// added is what was added while nothing was worked on, and later what event handlers have added that is to come later.
+	// added is what was added while nothing was worked on, and later what event handlers have added that is to come
+	// later.
 	added, later []core.Request
 	// run is the sync that is going on, nil if there is none.
 	run *turn[T]
@@ -44,7 +48,8 @@ type turn[T comparable] struct {
 	again bool
 	after time.Duration
 
-	// What follows is for a controller that takes the item with Get. stop ends its run, and stopped tells everybody who waits for an item.
+	// What follows is for a controller that takes the item with Get. stop ends its run, and stopped tells everybody who
+	// waits for an item.
 	stop         func()
 	stopped      <-chan struct{}
 	handed, done bool
@@ -53,9 +58,10 @@ type turn[T comparable] struct {
 	back time.Time
 }
 
-// NewQueue returns a queue for a controller that takes one. The items are of a type that can be written down: a text, a name
-// ([k8s.io/apimachinery/pkg/types.NamespacedName], [k8s.io/client-go/tools/cache.ObjectName], [reconcile.Request]), or a struct that is the same after it was
-// written as JSON. See [QueueIn] and [TakeOver] for a controller that makes its own.
+// NewQueue returns a queue for a controller that takes one. The items are of a type that can be written down: a text, a
+// name ([k8s.io/apimachinery/pkg/types.NamespacedName], [k8s.io/client-go/tools/cache.ObjectName],
+// [reconcile.Request]), or a struct that is the same after it was written as JSON. See [QueueIn] and [TakeOver] for a
+// controller that makes its own.
 //
 // [reconcile.Request]: https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/reconcile#Request
 func NewQueue[T comparable](e *Environment) (*Queue[T], error) {
@@ -66,9 +72,11 @@ func NewQueue[T comparable](e *Environment) (*Queue[T], error) {
 	return &Queue[T]{environment: e, form: f}, nil
 }
 
-// CountRequeues has the queue count how often an item was added with AddRateLimited since the controller has last told it to forget the item, up to a number, so that NumRequeues tells a
-// controller that gives up after some retries when to. The counts belong to what the controller keeps in memory, and each is a state of its own: where the number of retries is a setting of
-// the controller, make it a small one. Without this, NumRequeues is 0, and a controller goes on for ever with what it cannot do. It returns the queue.
+// CountRequeues has the queue count how often an item was added with AddRateLimited since the controller has last told
+// it to forget the item, up to a number, so that NumRequeues tells a controller that gives up after some retries when
+// to. The counts belong to what the controller keeps in memory, and each is a state of its own: where the number of
+// retries is a setting of the controller, make it a small one. Without this, NumRequeues is 0, and a controller goes on
+// for ever with what it cannot do. It returns the queue.
 func (q *Queue[T]) CountRequeues(most int) *Queue[T] {
 	q.requeues, q.most = memory.Requeues{}, most
 	return q
@@ -98,7 +106,8 @@ func (q *Queue[T]) encode(item T) core.Request {
 	return request
 }
 
-// take returns what was added since the last call, and what of it is to come later, each item once and in order, and forgets it.
+// take returns what was added since the last call, and what of it is to come later, each item once and in order, and
+// forgets it.
 func (q *Queue[T]) take() (added, later []core.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,7 +126,8 @@ func (q *Queue[T]) begin(item T) *turn[T] {
 	return q.run
 }
 
-// end ends the sync that is going on, with the error that it returned. An item that comes again at once, and was added for later as well, comes twice.
+// end ends the sync that is going on, with the error that it returned. An item that comes again at once, and was added
+// for later as well, comes twice.
 func (q *Queue[T]) end(err error) core.Result {
 	run := q.over()
 	if run.after > 0 && (run.again || err != nil) {
@@ -165,7 +175,8 @@ func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 	q.environment.current.Enqueue(to, after > 0)
 }
 
-// addedHere notes what is added, and returns false for what is to be enqueued by a call: another item than the one that is worked on.
+// addedHere notes what is added, and returns false for what is to be enqueued by a call: another item than the one that
+// is worked on.
 func (q *Queue[T]) addedHere(item T, request core.Request, after time.Duration) bool {
 	q.environment.runs() // or waits until then
 	q.mu.Lock()
@@ -200,8 +211,8 @@ func (q *Queue[T]) ofAnother() bool {
 // Len implements [workqueue.TypedInterface]. How long the queue is belongs to the engine.
 func (q *Queue[T]) Len() int { return 0 }
 
-// Get implements [workqueue.TypedInterface]. Of a run it hands out the one item that is to be worked on. Who asks for more waits for the end of the run, which
-// comes when the item is done and its worker asks for the next.
+// Get implements [workqueue.TypedInterface]. Of a run it hands out the one item that is to be worked on. Who asks for
+// more waits for the end of the run, which comes when the item is done and its worker asks for the next.
 func (q *Queue[T]) Get() (item T, shutDown bool) {
 	item, stopped := q.next()
 	if stopped == nil {
@@ -231,11 +242,12 @@ func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
 	return item, run.stopped
 }
 
-// Done implements [workqueue.TypedInterface]. Controllers defer it: then it is here that a panic of their worker can be seen, which would
-// end the whole program otherwise.
+// Done implements [workqueue.TypedInterface]. Controllers defer it: then it is here that a panic of their worker can be
+// seen, which would end the whole program otherwise.
 func (q *Queue[T]) Done(item T) { q.finish(item, recover()) }
 
-// patience is how long, on the virtual clock, a run goes on after its item is done: for its worker to come back, and for what else goes on to show itself.
+// patience is how long, on the virtual clock, a run goes on after its item is done: for its worker to come back, and
+// for what else goes on to show itself.
 const patience = time.Hour
 
 // stage is how far a run is whose worker takes the item with Get.

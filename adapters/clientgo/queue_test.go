@@ -43,8 +43,9 @@ type syncContext struct {
 
 func (s syncContext) Queue() workqueue.TypedRateLimitingInterface[string] { return s.queue }
 
-// TestLimiters checks a controller that always adds its item again, in the way that its limiter is for: one with an interval polls, and one that holds back the more the more often an item
-// has failed tries again at once, however long it may take.
+// TestLimiters checks a controller that always adds its item again, in the way that its limiter is for: one with an
+// interval polls, and one that holds back the more the more often an item has failed tries again at once, however long
+// it may take.
 func TestLimiters(t *testing.T) {
 	for name, test := range map[string]struct {
 		limiter workqueue.TypedRateLimiter[string]
@@ -89,8 +90,8 @@ func TestLimiters(t *testing.T) {
 	}
 }
 
-// TestRequeues checks a mirror that gives up after some retries, as a Secret that another controller makes late is not there yet: where its queue counts, it ends without the Secret's
-// copy, and where not, it tries on.
+// TestRequeues checks a mirror that gives up after some retries, as a Secret that another controller makes late is not
+// there yet: where its queue counts, it ends without the Secret's copy, and where not, it tries on.
 func TestRequeues(t *testing.T) {
 	const most = 2
 	for name, test := range map[string]struct {
@@ -154,7 +155,8 @@ func TestRequeues(t *testing.T) {
 	}
 }
 
-// TestQueuesThatAreLeft wants a queue that nobody has replaced to be a mistake of the set-up, but for one that was shut down.
+// TestQueuesThatAreLeft wants a queue that nobody has replaced to be a mistake of the set-up, but for one that was shut
+// down.
 func TestQueuesThatAreLeft(t *testing.T) {
 	type pair struct {
 		first, second workqueue.TypedRateLimitingInterface[string]

@@ -6,7 +6,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// storageBehind is what a store that client-go has made keeps its objects in after its informer was taken over: the store of the informer behind that one.
+// storageBehind is what a store that client-go has made keeps its objects in after its informer was taken over: the
+// store of the informer behind that one.
 type storageBehind struct {
 	// ThreadSafeStore has what later versions of client-go ask besides.
 	cache.ThreadSafeStore
@@ -79,7 +80,8 @@ func (s storageBehind) AddIndexers(indexers cache.Indexers) error {
 // Resync implements [cache.ThreadSafeStore].
 func (s storageBehind) Resync() error { return nil }
 
-// showsView reports whether an informer or a store of client-go shows what the process's view has, because the informer was taken over.
+// showsView reports whether an informer or a store of client-go shows what the process's view has, because the informer
+// was taken over.
 func showsView(v reflect.Value) bool {
 	for _, name := range []string{"indexer", "cacheStorage"} {
 		v = unwrapped(v)

@@ -17,7 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/internal/informer"
 )
 
-// viewStore is the store of an informer. It holds nothing: what is read from it is asked of the process's view, and lent by the cache.
+// viewStore is the store of an informer. It holds nothing: what is read from it is asked of the process's view, and
+// lent by the cache.
 type viewStore struct {
 	// Indexer has what later versions of client-go ask of a store besides.
 	cache.Indexer
@@ -237,7 +238,8 @@ func (s *viewStore) ListIndexFuncValues(name string) []string {
 	return slices.Compact(all)
 }
 
-// put writes an object into the store. A controller may put there what the API server has answered it: nothing changes where the informer shows that already.
+// put writes an object into the store. A controller may put there what the API server has answered it: nothing changes
+// where the informer shows that already.
 func (s *viewStore) put(object any) error {
 	if s.informer.environment.current.Run() != nil {
 		if shown, there, err := s.Get(object); err == nil && there && alike(shown, object) {
@@ -247,7 +249,8 @@ func (s *viewStore) put(object any) error {
 	return s.refuse()
 }
 
-// alike reports whether two objects have the same fields, but for those that are empty, which an object loses or gets on its way through a Go type.
+// alike reports whether two objects have the same fields, but for those that are empty, which an object loses or gets
+// on its way through a Go type.
 func alike(one, other any) bool {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(one)
 	if err != nil {
@@ -307,7 +310,8 @@ func (s *viewStore) Replace([]any, string) error { return s.refuse() }
 // Bookmark implements the method of later versions of [cache.Store] by which an informer notes how far it has come.
 func (s *viewStore) Bookmark(string) { _ = s.refuse() }
 
-// LastStoreSyncResourceVersion implements the method of later versions of [cache.Store]. There is no version of all objects of a kind here.
+// LastStoreSyncResourceVersion implements the method of later versions of [cache.Store]. There is no version of all
+// objects of a kind here.
 func (s *viewStore) LastStoreSyncResourceVersion() string {
 	s.informer.environment.current.Unmodelled(fmt.Sprintf("asking how far the store of the informer of %s has come", s.informer.form.Name()),
 		"there is no version of all objects of a kind: leave it out; in the controllers of Kubernetes, switch off the feature gates StaleControllerConsistency")

@@ -21,8 +21,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestPutBack has a controller put into the store of its informer what the API server has answered. Where the informer shows that already it is as if nobody had, and where its cache is
-// behind, or something else is put there, the check is inconclusive.
+// TestPutBack has a controller put into the store of its informer what the API server has answered. Where the informer
+// shows that already it is as if nobody had, and where its cache is behind, or something else is put there, the check
+// is inconclusive.
 func TestPutBack(t *testing.T) {
 	asAnswered := func(c *corev1.ConfigMap) any { return c }
 	for name, test := range map[string]struct {
@@ -66,7 +67,8 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// TestPutBackElsewhere has controllers put what the API server has answered into a store of trees, through a Go type that leaves empty fields behind, and into one that was taken over.
+// TestPutBackElsewhere has controllers put what the API server has answered into a store of trees, through a Go type
+// that leaves empty fields behind, and into one that was taken over.
 func TestPutBackElsewhere(t *testing.T) {
 	pod := func(name string) *corev1.Pod {
 		return &corev1.Pod{

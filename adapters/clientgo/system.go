@@ -14,8 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// New returns the system that the options describe: controllers, the API server
-// they act on, and the objects that are there at the start. The scheme has the Go types of all kinds that informers are made for. The error joins all
+// New returns the system that the options describe: controllers, the API server they act on, and the objects that are
+// there at the start. The scheme has the Go types of all kinds that informers are made for. The error joins all
 // mistakes that were found, and says what to change.
 func New(scheme *runtime.Scheme, options ...Option) (*core.System, error) {
 	d := system.Define()

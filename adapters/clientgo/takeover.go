@@ -20,8 +20,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// takenInformer is an informer that code has made by itself, with the one of the process that stands behind it: whoever has the first one, its store or a lister of
-// it sees what the second one shows.
+// takenInformer is an informer that code has made by itself, with the one of the process that stands behind it: whoever
+// has the first one, its store or a lister of it sees what the second one shows.
 type takenInformer struct {
 	// made is a struct of client-go.
 	made   reflect.Value
@@ -32,13 +32,14 @@ type takenInformer struct {
 	heard int
 }
 
-// TakeOverInformers takes over the informers that constructors have made by themselves, such as with a factory that nobody else gets: all that can be reached from the
-// fields of what is given, which are pointers to controllers. From then on their stores, and listers of them, are the process's view of the cluster, and the
-// engine runs the event handlers that are added. It comes before handlers are added, so right after the constructor. What an
-// informer lists is asked of it: its kind, namespace and selectors.
+// TakeOverInformers takes over the informers that constructors have made by themselves, such as with a factory that
+// nobody else gets: all that can be reached from the fields of what is given, which are pointers to controllers. From
+// then on their stores, and listers of them, are the process's view of the cluster, and the engine runs the event
+// handlers that are added. It comes before handlers are added, so right after the constructor. What an informer lists
+// is asked of it: its kind, namespace and selectors.
 //
-// A controller that makes informers while it runs, or of which only functions have the informers that they use, cannot be helped so: see [Environment.Fill] and
-// [Environment.Informer].
+// A controller that makes informers while it runs, or of which only functions have the informers that they use, cannot
+// be helped so: see [Environment.Fill] and [Environment.Informer].
 func (e *Environment) TakeOverInformers(of ...any) error {
 	made := madeIn(of)
 	if len(made) == 0 {
@@ -70,7 +71,8 @@ func describe(made reflect.Value) string {
 	return fmt.Sprintf("%T", example)
 }
 
-// madeIn returns the informers of client-go that can be reached, each once and in the order in which they are met, as structs that can be changed.
+// madeIn returns the informers of client-go that can be reached, each once and in the order in which they are met, as
+// structs that can be changed.
 func madeIn(of []any) []reflect.Value {
 	var found []reflect.Value
 	seen := map[uintptr]bool{}
@@ -285,7 +287,8 @@ func (t *takenInformer) listeners() ([]cache.ResourceEventHandler, error) {
 	return handlers, nil
 }
 
-// hear makes the handlers that were added to informers that were taken over since the last time those of the controller that is registered next.
+// hear makes the handlers that were added to informers that were taken over since the last time those of the controller
+// that is registered next.
 func (e *Environment) hear() error {
 	for _, t := range e.taken {
 		handlers, err := t.listeners()
@@ -302,7 +305,8 @@ func (e *Environment) hear() error {
 	return nil
 }
 
-// seal ends the set-up for the informers that were taken over. They count as started, so that nobody who runs them begins to list and watch.
+// seal ends the set-up for the informers that were taken over. They count as started, so that nobody who runs them
+// begins to list and watch.
 func (e *Environment) seal() {
 	for _, t := range e.taken {
 		if started := fieldNamed(t.made, "started"); started.IsValid() && started.Kind() == reflect.Bool {
@@ -311,7 +315,8 @@ func (e *Environment) seal() {
 	}
 }
 
-// handlerClock is the clock of an informer that was taken over. It is looked at when a handler is added, and tells which one was first.
+// handlerClock is the clock of an informer that was taken over. It is looked at when a handler is added, and tells
+// which one was first.
 type handlerClock struct {
 	clock.RealClock
 	of *takenInformer

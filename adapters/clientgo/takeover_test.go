@@ -32,7 +32,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// painter is a controller that makes its informers by itself, as its constructor gets nothing but a client. It paints ConfigMaps.
+// painter is a controller that makes its informers by itself, as its constructor gets nothing but a client. It paints
+// ConfigMaps.
 type painter struct {
 	client  kubernetes.Interface
 	typed   cache.SharedIndexInformer
@@ -119,8 +120,9 @@ func (p *painter) run(ctx context.Context) error {
 	return work(ctx, p.queue, p.sync)
 }
 
-// TestInformersAreTakenOver checks a controller that makes its informers by itself: they show what factories that are filled show. Two of the ConfigMaps are
-// in their namespace and have a color, of which one is red. It is painted, seen again, and left alone.
+// TestInformersAreTakenOver checks a controller that makes its informers by itself: they show what factories that are
+// filled show. Two of the ConfigMaps are in their namespace and have a color, of which one is red. It is painted, seen
+// again, and left alone.
 func TestInformersAreTakenOver(t *testing.T) {
 	for driver, run := range drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -210,7 +212,8 @@ func TestInformersThatAreNotTakenOver(t *testing.T) {
 	}
 }
 
-// TestHandlersThatComeLate wants a check to be inconclusive whose controller adds an event handler to an informer that was taken over while it runs.
+// TestHandlersThatComeLate wants a check to be inconclusive whose controller adds an event handler to an informer that
+// was taken over while it runs.
 func TestHandlersThatComeLate(t *testing.T) {
 	r := check(t, orrery.Options{}, clientgo.Setup(func(e *clientgo.Environment) error {
 		p := newPainter(e)
@@ -229,7 +232,8 @@ func TestHandlersThatComeLate(t *testing.T) {
 	}
 }
 
-// TestHandlersOfAnother checks two controllers in one process, of which one has no event handlers: those of the other fill the queues of both.
+// TestHandlersOfAnother checks two controllers in one process, of which one has no event handlers: those of the other
+// fill the queues of both.
 func TestHandlersOfAnother(t *testing.T) {
 	for _, crashes := range []int{0, 1} {
 		r := check(t, orrery.Options{Crashes: crashes}, clientgo.Setup(setupOf(func(e *clientgo.Environment, p *parts) error {
@@ -261,7 +265,8 @@ func TestHandlersOfAnother(t *testing.T) {
 	}
 }
 
-// TestLaterStores has controllers call what stores of informers, and what is behind those that were taken over, have since client-go v0.36. It is not modelled, and the controller does not panic.
+// TestLaterStores has controllers call what stores of informers, and what is behind those that were taken over, have
+// since client-go v0.36. It is not modelled, and the controller does not panic.
 func TestLaterStores(t *testing.T) {
 	type later interface {
 		LastStoreSyncResourceVersion() string

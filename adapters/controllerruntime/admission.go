@@ -111,7 +111,8 @@ func (b *blueprint) remake(path string) func(core.EffectRecorder) (webhook.Handl
 	}
 }
 
-// served returns what the contexts of requests are made of that a webhook server gets. Older versions of controller-runtime make them of nothing.
+// served returns what the contexts of requests are made of that a webhook server gets. Older versions of
+// controller-runtime make them of nothing.
 func (b *blueprint) served(a *assembly) context.Context {
 	if b.basesWebhooks {
 		return a.base
@@ -206,8 +207,8 @@ func (b *blueprint) webhookPaths() map[string]admissionSubject {
 	return paths
 }
 
-// conversionPath is where controller-runtime registers its conversion webhook. A request that needs it is refused by the API server as not
-// modelled.
+// conversionPath is where controller-runtime registers its conversion webhook. A request that needs it is refused by
+// the API server as not modelled.
 const conversionPath = "/convert"
 
 // unasked notes a webhook that is not run.

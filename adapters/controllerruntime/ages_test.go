@@ -44,7 +44,8 @@ func keeping(before func(a, b corev1.ConfigMap) bool) controllerruntime.Option {
 	}, controllerruntime.For(&corev1.ConfigMap{}))
 }
 
-// keepingLater is a controller that deletes the last ConfigMap in an order, as long as there are two, in a goroutine that no run waits for.
+// keepingLater is a controller that deletes the last ConfigMap in an order, as long as there are two, in a goroutine
+// that no run waits for.
 func keepingLater(before func(a, b corev1.ConfigMap) bool) controllerruntime.Option {
 	return controllerruntime.Reconciler("keeper", func(c client.Client) reconcile.Reconciler {
 		return reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
@@ -101,8 +102,9 @@ func kept(name string) core.Property {
 	}}
 }
 
-// TestAgesOfObjects checks controllers that look at when objects were created. What they make of it is found, whichever of two that are there at the start is older, and whichever is
-// created later; what they do not compare costs no second search.
+// TestAgesOfObjects checks controllers that look at when objects were created. What they make of it is found, whichever
+// of two that are there at the start is older, and whichever is created later; what they do not compare costs no second
+// search.
 func TestAgesOfObjects(t *testing.T) {
 	both := controllerruntime.ObjectValues(configMap("a", nil), configMap("b", nil))
 	later := func(there, made string) controllerruntime.Option {
@@ -180,7 +182,8 @@ func TestAgesOfObjects(t *testing.T) {
 	}
 }
 
-// TestOrderOfUIDs: who keeps the first of several by their uids keeps another one on each cluster. Who only writes one down, or looks for its own, does not.
+// TestOrderOfUIDs: who keeps the first of several by their uids keeps another one on each cluster. Who only writes one
+// down, or looks for its own, does not.
 func TestOrderOfUIDs(t *testing.T) {
 	byUID := func(a, b corev1.ConfigMap) bool { return a.UID < b.UID }
 	for about, test := range map[string]struct {
@@ -215,7 +218,8 @@ func TestOrderOfUIDs(t *testing.T) {
 	}
 }
 
-// TestNoTimeForAges: a search that comes to its limit of time says so once, and that there was no time for objects of other ages. No other one is begun in what is left for judging.
+// TestNoTimeForAges: a search that comes to its limit of time says so once, and that there was no time for objects of
+// other ages. No other one is begun in what is left for judging.
 func TestNoTimeForAges(t *testing.T) {
 	var objects []client.Object
 	for i := range 12 {

@@ -20,8 +20,9 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestUsersActAfterTheLastLongTime checks what is said of controllers that wait for a time which begins with an action of a user: a long time passes behind each of these. One that forgets to look
-// again is found, as it waits for nothing. One that tries again and again until a user acts does the same again each time.
+// TestUsersActAfterTheLastLongTime checks what is said of controllers that wait for a time which begins with an action
+// of a user: a long time passes behind each of these. One that forgets to look again is found, as it waits for nothing.
+// One that tries again and again until a user acts does the same again each time.
 func TestUsersActAfterTheLastLongTime(t *testing.T) {
 	const finalizer = "example.org/drain"
 	drains := func(waits ctrl.Result) func(context.Context, client.Client, *Widget) (ctrl.Result, error) {
@@ -93,8 +94,9 @@ func TestUsersActAfterTheLastLongTime(t *testing.T) {
 	}
 }
 
-// TestSeveralTimesAfterUsers checks a controller that waits for a time after a user has acted, and then looks whether another one takes too long, which it does not, whenever the user acts. Where it takes two more times
-// until it is done, a user may act after all but the last, however many times pass, so that the check is inconclusive, and says so.
+// TestSeveralTimesAfterUsers checks a controller that waits for a time after a user has acted, and then looks whether
+// another one takes too long, which it does not, whenever the user acts. Where it takes two more times until it is
+// done, a user may act after all but the last, however many times pass, so that the check is inconclusive, and says so.
 func TestSeveralTimesAfterUsers(t *testing.T) {
 	const asked, since, begun, pauses = "asked", "since", "begun", "pauses"
 	note := func(w *Widget, name string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -15,7 +16,8 @@ import (
 
 var _ core.Active = (*instance)(nil)
 
-// Start implements [core.Active]: it starts the runnables of the process, and the sources that deliver what does not come from the cluster.
+// Start implements [core.Active]: it starts the runnables of the process, and the sources that deliver what does not
+// come from the cluster.
 func (i *instance) Start(recorder core.EffectRecorder) []func() {
 	a := i.assembly
 	ctx, cancel := context.WithCancel(a.base)
@@ -52,6 +54,18 @@ func listen(ctx context.Context, run *transport.Run, c *registered, s source.Sou
 		}
 		started.Store(true)
 	}
+}
+
+// carryRunnables gives the runnables of a set-up that has no controllers one which does nothing: what works in the
+// background of a process is started with its controllers.
+func (a *assembly) carryRunnables(mgr manager.Manager) error {
+	if len(a.runnables[a.setup]) == 0 || len(a.process(a.setup)) > 0 {
+		return nil
+	}
+	_, err := controller.New(fmt.Sprintf("runnables-%d", a.setup+1), mgr, controller.Options{
+		Reconciler: reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil }),
+	})
+	return err
 }
 
 // perform returns what runs a runnable.

@@ -26,11 +26,13 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// office is a controller of ConfigMaps whose labels are not written by its reconciles, but by what works in the background.
+// office is a controller of ConfigMaps whose labels are not written by its reconciles, but by what works in the
+// background.
 type office struct {
 	client.Client
 	mu sync.Mutex
-	// todo are the names of those that are to be labeled, in the order in which they came, and bell rings when one comes.
+	// todo are the names of those that are to be labeled, in the order in which they came, and bell rings when one
+	// comes.
 	todo   []string
 	bell   chan struct{}
 	events chan event.GenericEvent
@@ -199,7 +201,8 @@ func allLabeled() core.Property {
 	})
 }
 
-// TestBackgroundIsRun checks that what is left to the background is done, in all ways in which it can be left, with old caches and crashes too.
+// TestBackgroundIsRun checks that what is left to the background is done, in all ways in which it can be left, with old
+// caches and crashes too.
 func TestBackgroundIsRun(t *testing.T) {
 	for name, setup := range background() {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +230,8 @@ func TestBackgroundIsRun(t *testing.T) {
 	}
 }
 
-// forgetful is a reconciler that writes down what it leaves to its office, before it does so, and never leaves it twice.
+// forgetful is a reconciler that writes down what it leaves to its office, before it does so, and never leaves it
+// twice.
 type forgetful struct{ *office }
 
 // Reconcile implements [reconcile.Reconciler].
@@ -265,7 +269,8 @@ func TestBackgroundIsForgotten(t *testing.T) {
 	}
 }
 
-// TestBackgroundThatFails checks that what goes wrong in the background is found, or a reason, and that what is left out does not go wrong.
+// TestBackgroundThatFails checks that what goes wrong in the background is found, or a reason, and that what is left
+// out does not go wrong.
 func TestBackgroundThatFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		run     func(*office, context.Context) error
@@ -330,8 +335,8 @@ func TestBackgroundThatFails(t *testing.T) {
 	}
 }
 
-// TestTicking checks that what ticks in vain does not keep a check from its end, that what comes within two hours is found beside it, and that
-// it is said that nothing later is.
+// TestTicking checks that what ticks in vain does not keep a check from its end, that what comes within two hours is
+// found beside it, and that it is said that nothing later is.
 func TestTicking(t *testing.T) {
 	tick := func(_ *office, ctx context.Context) error {
 		ticker := time.NewTicker(time.Second)
@@ -375,7 +380,8 @@ func TestTicking(t *testing.T) {
 	}
 }
 
-// tidy keeps what it is told until it clears itself, as caches in memory do, and stops that when nobody refers to it any more.
+// tidy keeps what it is told until it clears itself, as caches in memory do, and stops that when nobody refers to it
+// any more.
 type tidy struct{ *shelf }
 
 type shelf struct {
@@ -402,7 +408,8 @@ func newTidy() *tidy {
 	return t
 }
 
-// TestCachesThatStopThemselves has what a process leaves in its bubble, with a finalizer that would end this process, not do so.
+// TestCachesThatStopThemselves has what a process leaves in its bubble, with a finalizer that would end this process,
+// not do so.
 func TestCachesThatStopThemselves(t *testing.T) {
 	neverEnds(t)
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("a", nil)), controllerruntime.Properties(allLabeled()),

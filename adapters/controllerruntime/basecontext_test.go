@@ -26,7 +26,8 @@ import (
 
 type flag struct{}
 
-// flagged has each part of a program label a Widget with what its context says: a reconciler, an event handler, a source, a runnable and a webhook.
+// flagged has each part of a program label a Widget with what its context says: a reconciler, an event handler, a
+// source, a runnable and a webhook.
 func flagged(mgr ctrl.Manager) error {
 	c := mgr.GetClient()
 	says := func(ctx context.Context) string {
@@ -69,7 +70,8 @@ func flagged(mgr ctrl.Manager) error {
 		}))
 }
 
-// TestBaseContext has what a manager runs have the context of its options. The server of webhooks makes their contexts of it since version 0.24 of controller-runtime.
+// TestBaseContext has what a manager runs have the context of its options. The server of webhooks makes their contexts
+// of it since version 0.24 of controller-runtime.
 func TestBaseContext(t *testing.T) {
 	for _, test := range []struct {
 		base manager.BaseContextFunc

@@ -42,7 +42,8 @@ type blueprint struct {
 	newClient  client.NewClientFunc
 	controller config.Controller
 	base       manager.BaseContextFunc
-	// basesWebhooks tells that this version of controller-runtime makes the contexts of requests to webhooks of base, too.
+	// basesWebhooks tells that this version of controller-runtime makes the contexts of requests to webhooks of base,
+	// too.
 	basesWebhooks bool
 	// holds is what the manager's cache holds.
 	holds  *holdings
@@ -56,7 +57,8 @@ type blueprint struct {
 	leavesOut func(option, name string) bool
 	loggers   system.Loggers
 	instances *transport.Instances
-	// indexes are those that the first set-up has added. Programs add them once in a process, and later set-ups may not do so again.
+	// indexes are those that the first set-up has added. Programs add them once in a process, and later set-ups may not
+	// do so again.
 	indexes informer.Indexes
 }
 
@@ -73,6 +75,9 @@ func (b *blueprint) assemble() (*assembly, error) {
 				err = fmt.Errorf("%w: add the type to the scheme, as main.go does with AddToScheme", err)
 			}
 			return nil, fmt.Errorf("set-up number %d: %w", i+1, err)
+		}
+		if err := a.carryRunnables(mgr); err != nil {
+			return nil, err
 		}
 	}
 	maps.Copy(a.cache.indexes, b.indexes)

@@ -98,7 +98,8 @@ func (s section) keep(of informer.Form, object client.Object) (any, error) {
 	return informer.Keep(object, s.scope, s.transform)
 }
 
-// show returns what a read is answered with for what a section of the cache holds: the very same object where it is lent, or else a copy, which says what it is.
+// show returns what a read is answered with for what a section of the cache holds: the very same object where it is
+// lent, or else a copy, which says what it is.
 func (c *viewCache) show(of informer.Form, from section, kept any, lends *bool) (client.Object, error) {
 	object, ok := kept.(client.Object)
 	if !ok {
@@ -316,7 +317,8 @@ type informers struct {
 	// watching is the controller whose sources are being started, nil while none
 	// are.
 	watching *watches
-	// stray is told of handlers that belong to no controller, and several of those that listen to more than one informer.
+	// stray is told of handlers that belong to no controller, and several of those that listen to more than one
+	// informer.
 	stray, several func(informer.Form)
 }
 

@@ -39,7 +39,8 @@ func (h *holdings) of(kind schema.GroupVersionKind, namespaced bool) holding {
 	return h.clusterWide
 }
 
-// holding is what a cache holds of a kind: one section of all, or sections of some namespaces, each with an informer of its own.
+// holding is what a cache holds of a kind: one section of all, or sections of some namespaces, each with an informer of
+// its own.
 type holding struct {
 	// sections are ordered by their namespaces. That of the empty one has those that are not there besides.
 	sections []section
@@ -122,7 +123,8 @@ func newSection(namespace string, its cache.Config) section {
 	return section{namespace, informer.ScopeOf(namespace, its.LabelSelector, its.FieldSelector), its.Transform, ptr.Deref(its.UnsafeDisableDeepCopy, false)}
 }
 
-// newHoldings reads the options of a manager's cache. What is not set there is what is set for the kind, for the namespace, or for all, in this order.
+// newHoldings reads the options of a manager's cache. What is not set there is what is set for the kind, for the
+// namespace, or for all, in this order.
 func newHoldings(options cache.Options, server *kube.Server) (*holdings, error) {
 	byDefault := cache.Config{
 		LabelSelector:         options.DefaultLabelSelector,

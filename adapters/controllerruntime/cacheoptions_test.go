@@ -73,7 +73,8 @@ func ended() context.Context {
 // ownSecret is of a type that no scheme has.
 type ownSecret struct{ corev1.Secret }
 
-// TestKindsThatAreLent checks for which kinds a cache hands out what it holds: what one read changes, the next one sees.
+// TestKindsThatAreLent checks for which kinds a cache hands out what it holds: what one read changes, the next one
+// sees.
 func TestKindsThatAreLent(t *testing.T) {
 	by := func(lends bool) map[client.Object]cache.ByObject {
 		return map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {UnsafeDisableDeepCopy: ptr.To(lends)}}

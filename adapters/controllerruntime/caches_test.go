@@ -58,8 +58,8 @@ func lookups() map[string]lookup {
 	}
 }
 
-// counter returns a controller that makes a ConfigMap for a Widget unless it finds one, and counts in the status of the Widget how often
-// it did. It does not watch ConfigMaps.
+// counter returns a controller that makes a ConfigMap for a Widget unless it finds one, and counts in the status of the
+// Widget how often it did. It does not watch ConfigMaps.
 func counter(look lookup) controllerruntime.Option {
 	return controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		c := mgr.GetClient()
@@ -82,8 +82,8 @@ func counter(look lookup) controllerruntime.Option {
 	})
 }
 
-// TestCachedReadsAreStale checks that what is read through the cache of a manager has a view, in whatever way it is read and whether or
-// not it is watched, and that live reads have none.
+// TestCachedReadsAreStale checks that what is read through the cache of a manager has a view, in whatever way it is
+// read and whether or not it is watched, and that live reads have none.
 func TestCachedReadsAreStale(t *testing.T) {
 	once := core.Property{Name: "it is made once", Invariant: func(s core.State) error { return readyAtMostOnce(s) }}
 	for name, look := range lookups() {

@@ -69,7 +69,8 @@ func secretFor(ctx context.Context, c client.Client, keys *corev1.ConfigMap, nam
 	return client.IgnoreAlreadyExists(c.Create(ctx, secret))
 }
 
-// TestChance has controllers do one thing or another by chance: what comes of each is searched, and what is certain is said.
+// TestChance has controllers do one thing or another by chance: what comes of each is searched, and what is certain is
+// said.
 func TestChance(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -160,7 +161,8 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestDueTimers has controllers do something at a time that their timers are set for, and that comes and goes: between two and four o'clock, and five minutes after the start.
+// TestDueTimers has controllers do something at a time that their timers are set for, and that comes and goes: between
+// two and four o'clock, and five minutes after the start.
 func TestDueTimers(t *testing.T) {
 	night := func(ctx context.Context, c client.Client, keys *corev1.ConfigMap) (ctrl.Result, error) {
 		now := time.Now().UTC()
@@ -205,7 +207,8 @@ func TestDueTimers(t *testing.T) {
 	}
 }
 
-// TestDatesFarAhead has controllers wait for a date in an object that is further ahead than anything else that is waited for. It comes in the search if long times pass until then, and is a reason else.
+// TestDatesFarAhead has controllers wait for a date in an object that is further ahead than anything else that is
+// waited for. It comes in the search if long times pass until then, and is a reason else.
 func TestDatesFarAhead(t *testing.T) {
 	for date, want := range map[string]core.Verdict{"2015-01-01T00:00:00Z": core.Violated, "2026-12-31T00:00:00Z": core.Violated, "2035-06-01T12:00:00Z": core.Violated, "2079-01-01T00:00:00Z": core.Inconclusive} {
 		report := onKeys(t, func(_ context.Context, _ client.Client, _ *corev1.ConfigMap) (ctrl.Result, error) {
@@ -221,7 +224,8 @@ func TestDatesFarAhead(t *testing.T) {
 	}
 }
 
-// TestDueTimersAreKnownAgain has what one search found out of a controller that waits for a time be no reason for another one of the same controller not to find it out.
+// TestDueTimersAreKnownAgain has what one search found out of a controller that waits for a time be no reason for
+// another one of the same controller not to find it out.
 func TestDueTimersAreKnownAgain(t *testing.T) {
 	system := controllerruntime.ForTest(t, scheme.Scheme, controllerruntime.ObjectValues(keyed()), controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		c := mgr.GetClient()
@@ -258,7 +262,8 @@ func TestDueTimersAreKnownAgain(t *testing.T) {
 	}
 }
 
-// TestChanceBehindLists has a controller that heeds in which order its cache lists objects look something up by chance if they come in one of the orders: both are searched.
+// TestChanceBehindLists has a controller that heeds in which order its cache lists objects look something up by chance
+// if they come in one of the orders: both are searched.
 func TestChanceBehindLists(t *testing.T) {
 	report := convergent(t, controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		c := mgr.GetClient()
@@ -320,7 +325,8 @@ func TestListsOfEventHandlers(t *testing.T) {
 	}
 }
 
-// TestRandomNumbersAreAlike has a Secret be made with two random numbers of whatever lengths: all outcomes are the same.
+// TestRandomNumbersAreAlike has a Secret be made with two random numbers of whatever lengths: all outcomes are the
+// same.
 func TestRandomNumbersAreAlike(t *testing.T) {
 	draw := func() string {
 		n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 64))

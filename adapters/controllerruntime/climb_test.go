@@ -23,7 +23,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// owner registers a controller that makes a ConfigMap for each Widget, which belongs to it. It may watch ConfigMaps, too.
+// owner registers a controller that makes a ConfigMap for each Widget, which belongs to it. It may watch ConfigMaps,
+// too.
 func owner(watches bool) controllerruntime.Option {
 	return controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		c := mgr.GetClient()
@@ -57,11 +58,13 @@ func foundOn(ladder *orrery.Ladder) string {
 	return ""
 }
 
-// TestClimbKeepsPromises wants those who wait for an object that a user has deleted not to be blamed for it, since the user creates it again, but those who fail at the object itself. They may be called the same.
+// TestClimbKeepsPromises wants those who wait for an object that a user has deleted not to be blamed for it, since the
+// user creates it again, but those who fail at the object itself. They may be called the same.
 func TestClimbKeepsPromises(t *testing.T) {
 	const again = "a user takes the actions: delete Widget default/a, then create Widget default/a"
 	for name, test := range map[string]struct {
-		// waiting is the ConfigMap whose controller waits for the Widget, and forgives tells that the controller of the Widget does nothing once it is gone.
+		// waiting is the ConfigMap whose controller waits for the Widget, and forgives tells that the controller of the
+		// Widget does nothing once it is gone.
 		waiting  string
 		forgives bool
 		want     string
@@ -114,8 +117,9 @@ func TestClimbKeepsPromises(t *testing.T) {
 	}
 }
 
-// TestClimbImplies wants a controller that does not notice that the object of a Widget's predecessor goes to be found out by a climb, where a user deletes the Widget and creates it again. The
-// finding is replayed, though the system says nothing of users.
+// TestClimbImplies wants a controller that does not notice that the object of a Widget's predecessor goes to be found
+// out by a climb, where a user deletes the Widget and creates it again. The finding is replayed, though the system says
+// nothing of users.
 func TestClimbImplies(t *testing.T) {
 	const again = "a user takes the actions: delete Widget default/a, then create Widget default/a"
 	for name, test := range map[string]struct {
@@ -152,8 +156,8 @@ func TestClimbImplies(t *testing.T) {
 	}
 }
 
-// TestClimbCollectsWhatNobodyWatches wants an object of a kind that no controller watches to be collected once its owner is gone: what is left over otherwise would be the outcome of a cluster without a
-// garbage collector.
+// TestClimbCollectsWhatNobodyWatches wants an object of a kind that no controller watches to be collected once its
+// owner is gone: what is left over otherwise would be the outcome of a cluster without a garbage collector.
 func TestClimbCollectsWhatNobodyWatches(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), owner(false), controllerruntime.ObjectValues(widget("a", 1)),
 		controllerruntime.Scenario(controllerruntime.Delete(widget("a", 1))), controllerruntime.GarbageCollection(), controllerruntime.Properties(properties.Convergent()...))
@@ -173,7 +177,8 @@ func TestClimbCollectsWhatNobodyWatches(t *testing.T) {
 	all.Wait()
 }
 
-// TestPromisesExceptTheObjectItself wants a controller that fails at the very object that a user has deleted to be found although the user promises to create it again, whatever handler enqueues its requests.
+// TestPromisesExceptTheObjectItself wants a controller that fails at the very object that a user has deleted to be
+// found although the user promises to create it again, whatever handler enqueues its requests.
 func TestPromisesExceptTheObjectItself(t *testing.T) {
 	type wrapped struct{ handler.EventHandler }
 	for name, watch := range map[string]func(*builder.Builder) *builder.Builder{

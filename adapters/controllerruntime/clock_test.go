@@ -33,7 +33,8 @@ func (n *noting) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, er
 	return n.Func(ctx, r)
 }
 
-// TestTimes checks what is said of reconcilers that write times, and of one that waits for a time: whether they keep something in memory besides or not.
+// TestTimes checks what is said of reconcilers that write times, and of one that waits for a time: whether they keep
+// something in memory besides or not.
 func TestTimes(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -192,7 +193,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// resting is a reconciler that touches each Service once, leaves it alone for an hour, of which it knows from memory only, and removes it then.
+// resting is a reconciler that touches each Service once, leaves it alone for an hour, of which it knows from memory
+// only, and removes it then.
 type resting struct {
 	client.Client
 	until map[string]time.Time
@@ -219,7 +221,8 @@ func (r *resting) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	return ctrl.Result{}, r.Delete(ctx, s)
 }
 
-// TestDeadlinesInMemory checks that what is done after a deadline is searched, although the run that finds it over does nothing but to forget it.
+// TestDeadlinesInMemory checks that what is done after a deadline is searched, although the run that finds it over does
+// nothing but to forget it.
 func TestDeadlinesInMemory(t *testing.T) {
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(service), controllerruntime.Setup(func(mgr ctrl.Manager) error {

@@ -22,19 +22,21 @@
 //
 // # Controllers of other libraries
 //
-// Controllers on client-go's informers and work queues are set up by package clientgo, and are part of the same system by [With]:
+// Controllers on client-go's informers and work queues are set up by package clientgo, and are part of the same system
+// by [With]:
 //
 //	controllerruntime.New(scheme,
 //		controllerruntime.Setup(setUpOperator),
 //		controllerruntime.With(clientgo.Setup(setUpAutoscaler)))
 //
-// There is one API server, and its webhooks are asked about what either writes. Each set-up is a process of its own. In one search, controllers
-// come in the order of the libraries, then of the options; those of the package whose New is called come first.
+// There is one API server, and its webhooks are asked about what either writes. Each set-up is a process of its own. In
+// one search, controllers come in the order of the libraries, then of the options; those of the package whose New is
+// called come first.
 //
 // # Not modelled
 //
-// Where what is found may depend on it, a set-up that makes use of what follows has no conclusive check: the report names it as a
-// reason, with what to do. A finding stays a finding.
+// Where what is found may depend on it, a set-up that makes use of what follows has no conclusive check: the report
+// names it as a reason, with what to do. A finding stays a finding.
 //
 //   - runnables other than controllers are not run. Servers and certificate watchers do no harm; of others
 //     [WithoutRunnables] says that they do not matter;
@@ -50,12 +52,14 @@
 //   - webhooks of which it is not known what asks them, and those of a configuration that no set-up registers. Webhooks may
 //     only read, and are not asked about subresources. A request that needs a conversion webhook is refused.
 //
-// Other parts of the world, such as a cloud, are added with [External], see package external. A second cluster is one of them; its caches are not modelled.
+// Other parts of the world, such as a cloud, are added with [External], see package external. A second cluster is one
+// of them; its caches are not modelled.
 //
-// Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused. What manager options keep out of the cache, or change in it, is
-// so where they are given to [ManagerOptions]: a check without these options is one of a cache that holds everything.
+// Clusters and caches of one's own, and controllers whose work items are not reconcile.Request, are refused. What
+// manager options keep out of the cache, or change in it, is so where they are given to [ManagerOptions]: a check
+// without these options is one of a cache that holds everything.
 //
-// Events that controllers record are dropped. Leader election, rate limits, priorities and resyncs do not happen: every order of
-// the work is searched, and whoever needs no lease may be active twice on request. Timeouts of caches and recovered
-// panics do not matter: caches are synced when controllers start, and a panic is a finding.
+// Events that controllers record are dropped. Leader election, rate limits, priorities and resyncs do not happen: every
+// order of the work is searched, and whoever needs no lease may be active twice on request. Timeouts of caches and
+// recovered panics do not matter: caches are synced when controllers start, and a panic is a finding.
 package controllerruntime

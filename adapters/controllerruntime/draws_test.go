@@ -197,7 +197,8 @@ func certificate(name string) (map[string][]byte, error) {
 	}, err
 }
 
-// TestRequestsOfRandomNames has one controller make a ConfigMap of a random name, and another one reconcile it: it does not decide by the name if it looks for the one that it was asked for.
+// TestRequestsOfRandomNames has one controller make a ConfigMap of a random name, and another one reconcile it: it does
+// not decide by the name if it looks for the one that it was asked for.
 func TestRequestsOfRandomNames(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
@@ -469,7 +470,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestDrawsBehindChance has a controller make a password behind something that it writes in another order every third time, as if it took it out of a map: only that is a reason.
+// TestDrawsBehindChance has a controller make a password behind something that it writes in another order every third
+// time, as if it took it out of a map: only that is a reason.
 func TestDrawsBehindChance(t *testing.T) {
 	times := 0
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),

@@ -99,7 +99,8 @@ func (l *limited) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, create(ctx, l.Client, r.Name)
 }
 
-// TestTimesInMemory checks what is said of controllers that keep numbers which follow from the clock: as long as they decide nothing, they do not count.
+// TestTimesInMemory checks what is said of controllers that keep numbers which follow from the clock: as long as they
+// decide nothing, they do not count.
 func TestTimesInMemory(t *testing.T) {
 	watches := func(bare bool, slow func(s *stopwatch, name string) bool) func(c client.Client) reconcile.Reconciler {
 		return func(c client.Client) reconcile.Reconciler {

@@ -47,7 +47,8 @@ func changing[T client.Object](empty func() T, key client.ObjectKey, change func
 	}
 }
 
-// What runs end with is compared as the API means it: what the order of steps cannot decide is no difference, and what it decides is one.
+// What runs end with is compared as the API means it: what the order of steps cannot decide is no difference, and what
+// it decides is one.
 func TestEndsAreComparedByMeaning(t *testing.T) {
 	node := &corev1.Node{}
 	node.Name = "n"

@@ -20,8 +20,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// setUpItems registers a keeper, which makes an item with a generated name where there is none and counts them, and a culler, which deletes by its name what its cache shows as old:
-// the first item is.
+// setUpItems registers a keeper, which makes an item with a generated name where there is none and counts them, and a
+// culler, which deletes by its name what its cache shows as old: the first item is.
 func setUpItems(mgr ctrl.Manager) error {
 	want := types.NamespacedName{Namespace: "default", Name: "want"}
 	items := client.MatchingLabels{"item": "yes"}
@@ -64,7 +64,8 @@ func setUpItems(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).Named("culler").For(&corev1.ConfigMap{}).Complete(culler)
 }
 
-// TestGeneratedNamesOfTheGone has a controller delete by its name what is gone already, as far as its stale cache goes: no other object has got the name since.
+// TestGeneratedNamesOfTheGone has a controller delete by its name what is gone already, as far as its stale cache goes:
+// no other object has got the name since.
 func TestGeneratedNamesOfTheGone(t *testing.T) {
 	system := controllerruntime.ForTest(t, scheme.Scheme, controllerruntime.Setup(setUpItems),
 		controllerruntime.ObjectValues(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "want"}}),

@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestHeartbeat has a controller that writes the time each hour, and nothing else, settle, unless it is woken by that. What others do beside it is compared all the same.
+// TestHeartbeat has a controller that writes the time each hour, and nothing else, settle, unless it is woken by that.
+// What others do beside it is compared all the same.
 func TestHeartbeat(t *testing.T) {
 	toggled := map[string]string{"": "on", "on": "off", "off": "on"}
 	now := func(*corev1.ConfigMap) string { return time.Now().UTC().Format(time.RFC3339) }

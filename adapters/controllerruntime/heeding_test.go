@@ -77,7 +77,8 @@ func elects(ctx context.Context, c client.Client, object *corev1.ConfigMap, all 
 	return c.Update(ctx, object)
 }
 
-// TestOrderOfCachedLists has controllers list objects: caches list them in any order, API servers in that of their keys.
+// TestOrderOfCachedLists has controllers list objects: caches list them in any order, API servers in that of their
+// keys.
 func TestOrderOfCachedLists(t *testing.T) {
 	type does = func(context.Context, client.Client, *corev1.ConfigMap, []corev1.Secret) error
 	for about, test := range map[string]struct {
@@ -85,7 +86,8 @@ func TestOrderOfCachedLists(t *testing.T) {
 		live    bool
 		options orrery.Options
 		want    core.Verdict
-		// heeds is whether the order makes a difference, and states how many there are: an object that was written is in the queue once more.
+		// heeds is whether the order makes a difference, and states how many there are: an object that was written is
+		// in the queue once more.
 		heeds  bool
 		states int
 	}{
@@ -145,7 +147,8 @@ func owned(meta metav1.ObjectMeta) metav1.ObjectMeta {
 	return meta
 }
 
-// TestFormsOfOneKind has a controller watch a kind in one form and read it from its cache in another: on a cluster, these are two caches. That matters where a cache may be stale.
+// TestFormsOfOneKind has a controller watch a kind in one form and read it from its cache in another: on a cluster,
+// these are two caches. That matters where a cache may be stale.
 func TestFormsOfOneKind(t *testing.T) {
 	for about, test := range map[string]struct {
 		options []builder.ForOption

@@ -15,7 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// TestVersionHeldInBackground has a goroutine update an object that a reconcile has read. Where it was changed meanwhile, and changed back, that is a conflict all the same.
+// TestVersionHeldInBackground has a goroutine update an object that a reconcile has read. Where it was changed
+// meanwhile, and changed back, that is a conflict all the same.
 func TestVersionHeldInBackground(t *testing.T) {
 	labels := reconcilesConfigMaps("labeler", func(ctx context.Context, c client.Client, o *corev1.ConfigMap) (ctrl.Result, error) {
 		if o.Name != "a" || o.Labels["v"] != "0" {

@@ -20,7 +20,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// keeper makes a Secret for each ConfigMap, and notes its uid in an annotation, or in memory. It has nothing to do with a Secret that has another one.
+// keeper makes a Secret for each ConfigMap, and notes its uid in an annotation, or in memory. It has nothing to do with
+// a Secret that has another one.
 type keeper struct {
 	client.Client
 	noted map[string]types.UID
@@ -58,7 +59,8 @@ func (r *keeper) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	return ctrl.Result{}, nil
 }
 
-// TestUIDsThatAreNoted has an object be deleted and made again whose uid somebody has noted, in an object or in memory: it has another one then.
+// TestUIDsThatAreNoted has an object be deleted and made again whose uid somebody has noted, in an object or in memory:
+// it has another one then.
 func TestUIDsThatAreNoted(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
@@ -115,7 +117,8 @@ func TestMemoryByUID(t *testing.T) {
 	}
 }
 
-// generator makes a Secret with a generated name for each ConfigMap, and notes the name. It makes another one where that is gone, without a note of it: the defect.
+// generator makes a Secret with a generated name for each ConfigMap, and notes the name. It makes another one where
+// that is gone, without a note of it: the defect.
 type generator struct{ client.Client }
 
 func (r *generator) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -140,7 +143,8 @@ func (r *generator) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	return ctrl.Result{}, r.Update(ctx, owner)
 }
 
-// TestGeneratedNamesThatAreNoted has an object with a generated name be deleted that somebody has noted: the one that is made then has another name, and is never found. Nothing would be wrong if it had the same one.
+// TestGeneratedNamesThatAreNoted has an object with a generated name be deleted that somebody has noted: the one that
+// is made then has another name, and is never found. Nothing would be wrong if it had the same one.
 func TestGeneratedNamesThatAreNoted(t *testing.T) {
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
 	removed := controllerruntime.Action{Name: "somebody deletes a Secret", Do: func(ctx context.Context, c client.Client) error {

@@ -75,7 +75,8 @@ func TestIndexesAreLookedUpByTheServer(t *testing.T) {
 	}
 }
 
-// TestIndexesOfAnyName looks objects up in indexes whose names mean something else in the text of a field selector, as a real cache does.
+// TestIndexesOfAnyName looks objects up in indexes whose names mean something else in the text of a field selector, as
+// a real cache does.
 func TestIndexesOfAnyName(t *testing.T) {
 	for name, want := range map[string]string{
 		"kind=a":   "kind%3Da",
@@ -135,7 +136,8 @@ func TestIndexesThatPanic(t *testing.T) {
 	}
 }
 
-// TestIndexesThatAreAddedOnce has a program add an index the first time only that it is set up in this process: instances that come later have it.
+// TestIndexesThatAreAddedOnce has a program add an index the first time only that it is set up in this process:
+// instances that come later have it.
 func TestIndexesThatAreAddedOnce(t *testing.T) {
 	var once sync.Once
 	r := marked(t, marking(func(mgr ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {

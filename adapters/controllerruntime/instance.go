@@ -60,7 +60,8 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	return core.Result{Requeue: result.Requeue}
 }
 
-// sameSources makes sure that no watch was added by a run, which would be deaf: only those that the set-up registers are known.
+// sameSources makes sure that no watch was added by a run, which would be deaf: only those that the set-up registers
+// are known.
 func (i *instance) sameSources(before int) {
 	if i.assembly.sources() != before {
 		i.assembly.current.Unmodelled("a watch that is added while controllers run", "only what the set-up watches is known: watch it from the start")
@@ -101,13 +102,14 @@ func (i *instance) MemoryOf(controller string) map[string]string {
 	return c.memory.Of(c.roots()...)
 }
 
-// Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they watch with.
+// Memory implements [core.Introspective]: what can be reached from the reconcilers of the process and from what they
+// watch with.
 func (i *instance) Memory() map[string]string {
 	return i.assembly.memory.Of(i.assembly.roots(i.registered.setup)...)
 }
 
-// roots are what the memory of a process can be reached from: its controllers, and what works beside them. Where there are several controllers, the ways name
-// them.
+// roots are what the memory of a process can be reached from: its controllers, and what works beside them. Where there
+// are several controllers, the ways name them.
 func (a *assembly) roots(setup int) []any {
 	controllers := a.process(setup)
 	var all []any

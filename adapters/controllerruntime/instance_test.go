@@ -183,8 +183,9 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// TestSharedClients checks a controller whose set-up keeps its client where all instances find it, as programs do in variables of packages. The client is then that of whichever
-// instance was set up last; what it is asked belongs to the instance whose code asks.
+// TestSharedClients checks a controller whose set-up keeps its client where all instances find it, as programs do in
+// variables of packages. The client is then that of whichever instance was set up last; what it is asked belongs to the
+// instance whose code asks.
 func TestSharedClients(t *testing.T) {
 	for name, made := range map[string]func(ctrl.Manager) (client.Client, error){
 		"cached": func(mgr ctrl.Manager) (client.Client, error) { return mgr.GetClient(), nil },

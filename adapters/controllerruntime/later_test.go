@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestHandlersThatWait checks a controller that is woken for what is new after a time, unless it is so soon that changes are only brought together.
+// TestHandlersThatWait checks a controller that is woken for what is new after a time, unless it is so soon that
+// changes are only brought together.
 func TestHandlersThatWait(t *testing.T) {
 	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 	for name, test := range map[string]struct {

@@ -18,7 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// registry knows the ConfigMaps that it has seen, which look alike there, and which of them was seen last. It writes down which one that was.
+// registry knows the ConfigMaps that it has seen, which look alike there, and which of them was seen last. It writes
+// down which one that was.
 type registry struct {
 	client client.Client
 	all    map[string]*struct{ size int }

@@ -35,7 +35,8 @@ func (l *locking) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, err
 }
 
-// TestMutexKeptOnError checks that a mutex which stays locked where a call fails is found as the reconcile behind it, which never returns.
+// TestMutexKeptOnError checks that a mutex which stays locked where a call fails is found as the reconcile behind it,
+// which never returns.
 func TestMutexKeptOnError(t *testing.T) {
 	for forgets, want := range map[bool]core.Verdict{true: core.Violated, false: core.Holds} {
 		var made []*locking
@@ -62,7 +63,8 @@ func TestMutexKeptOnError(t *testing.T) {
 	}
 }
 
-// pairing is a reconciler that locks while it creates two ConfigMaps, the second one only if it has just created the first, and remembers for whom.
+// pairing is a reconciler that locks while it creates two ConfigMaps, the second one only if it has just created the
+// first, and remembers for whom.
 type pairing struct {
 	client.Client
 	mu   sync.Mutex
@@ -107,8 +109,8 @@ func TestCrashWithMutex(t *testing.T) {
 	}
 }
 
-// TestMutexWhileTimePasses checks that waiting for a lock which is held while time passes, or while a call is answered, is a reason, not a finding, and that it is neither if the
-// lock is let go before.
+// TestMutexWhileTimePasses checks that waiting for a lock which is held while time passes, or while a call is answered,
+// is a reason, not a finding, and that it is neither if the lock is let go before.
 func TestMutexWhileTimePasses(t *testing.T) {
 	neverEnds(t)
 	for _, test := range []struct {

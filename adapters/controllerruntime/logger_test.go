@@ -16,8 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 )
 
-// TestLogger checks that what a controller logs in its reconciles goes to the logger of the option, named and with the values that
-// controller-runtime adds, as do the errors that it returns; and that nothing is logged without the option.
+// TestLogger checks that what a controller logs in its reconciles goes to the logger of the option, named and with the
+// values that controller-runtime adds, as do the errors that it returns; and that nothing is logged without the option.
 func TestLogger(t *testing.T) {
 	setup := controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		return ctrl.NewControllerManagedBy(mgr).Named("talker").For(&Widget{}).Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {

@@ -93,7 +93,8 @@ type panicking struct{ at *int }
 
 func (p panicking) String() string { return fmt.Sprint(*p.at) }
 
-// TestLogsOfSteps checks what is shown of lines that controllers log in many ways, and that all is the same when it is done again.
+// TestLogsOfSteps checks what is shown of lines that controllers log in many ways, and that all is the same when it is
+// done again.
 func TestLogsOfSteps(t *testing.T) {
 	global := ctrllog.Log.WithName("package")
 	secret := &corev1.Secret{Data: map[string][]byte{"password": []byte("hush")}}
@@ -224,7 +225,8 @@ func says(message string) func(context.Context, *talker) {
 	return func(ctx context.Context, _ *talker) { ctrllog.FromContext(ctx).Info(message) }
 }
 
-// TestLogsOfCalls checks that a line is told once, with the call behind which it was logged, where each call is a step of its own: what comes before the first call is told with that.
+// TestLogsOfCalls checks that a line is told once, with the call behind which it was logged, where each call is a step
+// of its own: what comes before the first call is told with that.
 func TestLogsOfCalls(t *testing.T) {
 	_, finding := talk(t, talker{before: says("before"), between: says("between"), done: says("done")}, orrery.Options{Logs: true, Granularity: orrery.PerCall})
 	var told []string
@@ -254,7 +256,8 @@ func (p *pairer) Reconcile(ctx context.Context, request reconcile.Request) (reco
 	return reconcile.Result{}, nil
 }
 
-// TestLogsBeforeCrash checks that a step in which a controller crashes has the lines up to the call that it no longer makes, and none that it would have logged behind that.
+// TestLogsBeforeCrash checks that a step in which a controller crashes has the lines up to the call that it no longer
+// makes, and none that it would have logged behind that.
 func TestLogsBeforeCrash(t *testing.T) {
 	want := []string{"0 info creating name=first", "1 info created name=first", "1 info creating name=second"}
 	for _, granularity := range []orrery.Granularity{orrery.PerReconcile, orrery.PerCall} {
@@ -289,7 +292,8 @@ func TestLogsBeforeCrash(t *testing.T) {
 	}
 }
 
-// TestErrorsThatNobodyHandles has a controller hand errors to client-go that nobody handles: who does so must not sleep until the last such error is a while ago, which was on another clock.
+// TestErrorsThatNobodyHandles has a controller hand errors to client-go that nobody handles: who does so must not sleep
+// until the last such error is a while ago, which was on another clock.
 func TestErrorsThatNobodyHandles(t *testing.T) {
 	r := marked(t, marking(func(ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {
 		return func(ctx context.Context, _ *corev1.ConfigMap) error {

@@ -41,7 +41,8 @@ func disconnect(real ctrl.Manager, add func(manager.Runnable) error) (ctrl.Manag
 	return disconnectWith(real, add, anyManager.GetEventRecorder)
 }
 
-// anyManager is a manager of any version. Those before v0.23 have no recorder of the events.k8s.io API: what is embedded less deeply counts, where it is there.
+// anyManager is a manager of any version. Those before v0.23 have no recorder of the events.k8s.io API: what is
+// embedded less deeply counts, where it is there.
 type anyManager struct {
 	ctrl.Manager
 	olderManager //nolint:unused // it is used with versions before v0.23

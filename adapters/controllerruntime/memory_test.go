@@ -60,8 +60,8 @@ func remembering(t *testing.T, keep func(r *rememberer, name string) (again bool
 		}))
 }
 
-// TestMemoryIsPartOfTheState checks controllers that remember what they have done: once in all, but once more after each crash. The fields are
-// named.
+// TestMemoryIsPartOfTheState checks controllers that remember what they have done: once in all, but once more after
+// each crash. The fields are named.
 func TestMemoryIsPartOfTheState(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -102,7 +102,8 @@ func TestMemoryIsPartOfTheState(t *testing.T) {
 	}
 }
 
-// plugged is a reconciler with plugins in the order of a map, and with their names. The order makes no difference to what it does.
+// plugged is a reconciler with plugins in the order of a map, and with their names. The order makes no difference to
+// what it does.
 type plugged struct {
 	client.Client
 	plugins []any
@@ -126,7 +127,8 @@ type (
 	every struct{ asked int }
 )
 
-// TestSetupsThatShuffle wants a check to come to the same each time although each set-up fills lists in another order, and what is kept in their elements to be memory.
+// TestSetupsThatShuffle wants a check to come to the same each time although each set-up fills lists in another order,
+// and what is kept in their elements to be memory.
 func TestSetupsThatShuffle(t *testing.T) {
 	for range 8 {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)), controllerruntime.Setup(func(mgr ctrl.Manager) error {
@@ -170,7 +172,8 @@ func TestMemoryWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestIgnoredMemory checks a system that says what does not count: one controller, and two in a process, whose ways begin with their names.
+// TestIgnoredMemory checks a system that says what does not count: one controller, and two in a process, whose ways
+// begin with their names.
 func TestIgnoredMemory(t *testing.T) {
 	for _, names := range [][]string{{"counts"}, {"counts", "counts/widgets.example.org"}} {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
@@ -208,7 +211,8 @@ func (c *counting) Reconcile(_ context.Context, request reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: time.Minute}, nil
 }
 
-// sightings is a reconciler that remembers the resource version which it saw last, and counts in another object how often it saw a new one.
+// sightings is a reconciler that remembers the resource version which it saw last, and counts in another object how
+// often it saw a new one.
 type sightings struct {
 	client.Client
 	last string
@@ -252,7 +256,8 @@ func (f *flips) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.R
 	return reconcile.Result{}, nil
 }
 
-// TestRememberedVersions has an object changed and changed back. For who remembers the version from before, the one after is a new one.
+// TestRememberedVersions has an object changed and changed back. For who remembers the version from before, the one
+// after is a new one.
 func TestRememberedVersions(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1), widget("count", 0)),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
@@ -293,8 +298,8 @@ func (a *adder) Reconcile(ctx context.Context, req reconcile.Request) (reconcile
 	return reconcile.Result{}, a.Update(ctx, &w)
 }
 
-// TestProcesses has two controllers that add to a widget once: together if they share the memory of what is done, each of them if not; and a
-// crash takes both memories.
+// TestProcesses has two controllers that add to a widget once: together if they share the memory of what is done, each
+// of them if not; and a crash takes both memories.
 func TestProcesses(t *testing.T) {
 	done := map[string]bool{}
 	add := func(name string, parts int, done map[string]bool) func(ctrl.Manager) error {
@@ -401,8 +406,8 @@ func partsOf(t *testing.T, result *orrery.Result, name string) []int {
 	return slices.Compact(parts)
 }
 
-// TestRestartWithoutMemory checks a controller that hears of the first object only: one that it would find first after a restart counts, too, when
-// the end is judged.
+// TestRestartWithoutMemory checks a controller that hears of the first object only: one that it would find first after
+// a restart counts, too, when the end is judged.
 func TestRestartWithoutMemory(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
 		controllerruntime.Properties(properties.Fixpoint()),
@@ -427,7 +432,8 @@ func TestRestartWithoutMemory(t *testing.T) {
 	}
 }
 
-// firsts is a reconciler that is given the first object only. It counts once on each that it is given, and makes another one.
+// firsts is a reconciler that is given the first object only. It counts once on each that it is given, and makes
+// another one.
 type firsts struct {
 	client.Client
 	told bool

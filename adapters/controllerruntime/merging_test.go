@@ -22,7 +22,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestTimersInQueues has a controller note that it waits, which is an event for itself, and ask to be run again in a minute. In a queue with priorities, it is run for the event in place of that; it asks for nothing then, and what it
+// TestTimersInQueues has a controller note that it waits, which is an event for itself, and ask to be run again in a
+// minute. In a queue with priorities, it is run for the event in place of that; it asks for nothing then, and what it
 // waits for, which another controller makes, comes later.
 func TestTimersInQueues(t *testing.T) {
 	for about, test := range map[string]struct {

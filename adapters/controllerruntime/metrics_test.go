@@ -21,7 +21,8 @@ func gauge(name string) prometheus.Collector {
 	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: "It is set."})
 }
 
-// TestCollectors has a program register what it measures: with both registries as it is set up, and once more in its first run.
+// TestCollectors has a program register what it measures: with both registries as it is set up, and once more in its
+// first run.
 func TestCollectors(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {

@@ -66,8 +66,8 @@ func (m *mirror) Handle(recorder core.EffectRecorder, event core.Event) []core.R
 	return requests
 }
 
-// unchanged makes sure that a run has left the memory as it was: what it changes is no function of what the cache shows, which has the
-// object of an event already.
+// unchanged makes sure that a run has left the memory as it was: what it changes is no function of what the cache
+// shows, which has the object of an event already.
 func (i *instance) unchanged(before map[string]string) {
 	after := i.Memory()
 	for _, field := range slices.Sorted(maps.Keys(after)) {
@@ -106,7 +106,8 @@ func (b *blueprint) mirrored(process []*registered) bool {
 	return slices.ContainsFunc(process, func(c *registered) bool { return slices.Contains(b.mirrors, c.name) })
 }
 
-// checkMirrors says what is taken for granted of the controllers that the options name. The error names those that there are if there is none of a name.
+// checkMirrors says what is taken for granted of the controllers that the options name. The error names those that
+// there are if there is none of a name.
 func (b *blueprint) checkMirrors(found *assembly) error {
 	var names []string
 	for _, c := range found.controllers {

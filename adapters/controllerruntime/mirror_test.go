@@ -68,7 +68,8 @@ func (s *sums) handlers() handler.Funcs {
 	}
 }
 
-// TestMemoryFromCache has a controller keep an index that its event handlers fill, as a part of the state and rebuilt for each run.
+// TestMemoryFromCache has a controller keep an index that its event handlers fill, as a part of the state and rebuilt
+// for each run.
 func TestMemoryFromCache(t *testing.T) {
 	for _, test := range []struct {
 		name                     string

@@ -14,7 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestFindingsOfTheNetwork has a controller ask a server that is no part of the system, and fail as that does: nobody knows whether it would in a cluster. It is asked a few times only.
+// TestFindingsOfTheNetwork has a controller ask a server that is no part of the system, and fail as that does: nobody
+// knows whether it would in a cluster. It is asked a few times only.
 func TestFindingsOfTheNetwork(t *testing.T) {
 	var asked atomic.Int64
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

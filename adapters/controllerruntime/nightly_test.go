@@ -40,8 +40,8 @@ func startsNightly(ctx context.Context, c client.Client, request reconcile.Reque
 	return reconcile.Result{RequeueAfter: 24 * time.Hour}, c.Update(ctx, &owner)
 }
 
-// TestNamesOfTheTime wants a controller that names objects by the time not to be said to retry forever where no more time passes: a nanosecond later, the name is another one. It waits for one time, whatever it names
-// then.
+// TestNamesOfTheTime wants a controller that names objects by the time not to be said to retry forever where no more
+// time passes: a nanosecond later, the name is another one. It waits for one time, whatever it names then.
 func TestNamesOfTheTime(t *testing.T) {
 	for crashes := range 2 {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("app", nil)), controllerruntime.Properties(properties.Convergent()...),
@@ -67,7 +67,8 @@ func TestNamesOfTheTime(t *testing.T) {
 	}
 }
 
-// TestHeartbeats wants what is done again and again, ten minutes after the last time, to be no reason against a verdict if it does nothing but renew a time, and one if it comes to another thing each time.
+// TestHeartbeats wants what is done again and again, ten minutes after the last time, to be no reason against a verdict
+// if it does nothing but renew a time, and one if it comes to another thing each time.
 func TestHeartbeats(t *testing.T) {
 	const every = 10 * time.Minute
 	for name, test := range map[string]struct {

@@ -31,7 +31,8 @@ func part(of *system.Definition) *definition {
 	return system.Joined(of, func() *definition { return &definition{Definition: of} })
 }
 
-// Join adds the option to a definition of any adapter for Kubernetes. Users call With instead, which each of these adapters has.
+// Join adds the option to a definition of any adapter for Kubernetes. Users call With instead, which each of these
+// adapters has.
 func (o Option) Join(of *system.Definition) {
 	if o == nil {
 		of.Fail("an option is nil: pass what a function of package controllerruntime returns")
@@ -40,9 +41,10 @@ func (o Option) Join(of *system.Definition) {
 	o(part(of))
 }
 
-// With adds what options of other adapters for Kubernetes say: the set-ups of package clientgo, for example, whose controllers then act on the
-// same API server. Each of these set-ups is a process of its own, with caches, memory and crashes of its own, as it is in a cluster where it is
-// another program. What all adapters have options for, such as objects and users, can be said with those of either.
+// With adds what options of other adapters for Kubernetes say: the set-ups of package clientgo, for example, whose
+// controllers then act on the same API server. Each of these set-ups is a process of its own, with caches, memory and
+// crashes of its own, as it is in a cluster where it is another program. What all adapters have options for, such as
+// objects and users, can be said with those of either.
 func With(options ...system.Foreign) Option { return common(system.With(options...)) }
 
 // common is an option that all adapters for Kubernetes have.
@@ -51,24 +53,25 @@ func common(option system.Option) Option { return func(d *definition) { option(d
 // Name is what reports call the system; "controllers" without it.
 func Name(name string) Option { return common(system.Name(name)) }
 
-// IgnoreMemory says that what controllers keep in some fields, such as "Reconciler.metrics", makes no difference to what they do, with all that can be
-// reached from these. What else they keep in memory is part of each state; reports name it. It is an assumption, and reports say so. See also
-// the option of a check of that name.
+// IgnoreMemory says that what controllers keep in some fields, such as "Reconciler.metrics", makes no difference to
+// what they do, with all that can be reached from these. What else they keep in memory is part of each state; reports
+// name it. It is an assumption, and reports say so. See also the option of a check of that name.
 func IgnoreMemory(fields ...string) Option { return common(system.IgnoreMemory(fields...)) }
 
-// MemoryFromCache says that what these controllers, and those that share their processes, keep in memory is a function of what the manager's cache
-// shows: an index, a tree or a queue that event handlers fill. It is then no part of the state. Before each reconcile and each event a fresh
-// instance handles a create event for every object in the cache, and what it enqueues meanwhile is dropped. So the memory is always there and
-// never behind the cache, also after a crash. It is an assumption, and reports say so.
+// MemoryFromCache says that what these controllers, and those that share their processes, keep in memory is a function
+// of what the manager's cache shows: an index, a tree or a queue that event handlers fill. It is then no part of the
+// state. Before each reconcile and each event a fresh instance handles a create event for every object in the cache,
+// and what it enqueues meanwhile is dropped. So the memory is always there and never behind the cache, also after a
+// crash. It is an assumption, and reports say so.
 func MemoryFromCache(controllers ...string) Option {
 	return func(d *definition) { d.mirrors = append(d.mirrors, controllers...) }
 }
 
-// Setup adds the controllers that a function registers on a manager: the calls
-// that main.go makes between creating its manager and starting it. The function is
-// called many times, each time with a fresh manager that is connected to nothing.
-// It must register the same each time, and make its reconcilers itself. Where main.go has a context that ends with the process, pass one that is cancelled when the
-// function returns: goroutines that constructors start with it, such as those that clear caches, would stay for each of the managers.
+// Setup adds the controllers that a function registers on a manager: the calls that main.go makes between creating its
+// manager and starting it. The function is called many times, each time with a fresh manager that is connected to
+// nothing. It must register the same each time, and make its reconcilers itself. Where main.go has a context that ends
+// with the process, pass one that is cancelled when the function returns: goroutines that constructors start with it,
+// such as those that clear caches, would stay for each of the managers.
 //
 // What one set-up registers runs as one process, as in one program: its controllers
 // share their memory and the manager's cache, and they crash and start again together. Controllers
@@ -84,12 +87,12 @@ func Setup(setup func(ctrl.Manager) error) Option {
 	}
 }
 
-// ManagerOptions are the options that main.go creates its manager with. Those that
-// change what controllers do are taken over: Client, NewClient and Controller, and of
-// the cache what it holds and how, by kind, by namespace, and by default: selectors of labels and of fields,
-// namespaces, transforms, and UnsafeDisableDeepCopy. What a controller runs with is made of BaseContext, which is asked for each fresh manager. NewCache is refused, and of the cache
-// NewInformer and ReaderFailOnMissingInformer, since they are not modelled. The scheme
-// is that of [New], the mapper that of the simulated server. All others do not matter here.
+// ManagerOptions are the options that main.go creates its manager with. Those that change what controllers do are taken
+// over: Client, NewClient and Controller, and of the cache what it holds and how, by kind, by namespace, and by
+// default: selectors of labels and of fields, namespaces, transforms, and UnsafeDisableDeepCopy. What a controller runs
+// with is made of BaseContext, which is asked for each fresh manager. NewCache is refused, and of the cache NewInformer
+// and ReaderFailOnMissingInformer, since they are not modelled. The scheme is that of [New], the mapper that of the
+// simulated server. All others do not matter here.
 func ManagerOptions(options ctrl.Options) Option {
 	return func(d *definition) {
 		d.manager = options
@@ -119,9 +122,9 @@ func readsOwnWrites(options *client.CacheOptions) bool {
 	return ok && enabled != nil && *enabled
 }
 
-// CRDs makes the API server serve the kinds of the custom resource definitions in
-// YAML files, or in all YAML files of directories. If the scheme has their kind, the definitions are also initial objects that controllers can
-// read; those of which controllers make the objects themselves belong into APIServer(kube.Definitions(definitions...)).
+// CRDs makes the API server serve the kinds of the custom resource definitions in YAML files, or in all YAML files of
+// directories. If the scheme has their kind, the definitions are also initial objects that controllers can read; those
+// of which controllers make the objects themselves belong into APIServer(kube.Definitions(definitions...)).
 func CRDs(paths ...string) Option { return common(system.CRDs(paths...)) }
 
 // CRDBytes makes the API server serve the kinds of the custom resource definitions
@@ -132,8 +135,8 @@ func CRDBytes(text []byte) Option { return common(system.CRDBytes(text)) }
 // to [CRDs] and [CRDBytes]: such as [kube.StrictNamespaces], [kube.ManagedFields] and [kube.CountGenerations].
 func APIServer(options ...kube.Option) Option { return common(system.APIServer(options...)) }
 
-// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. See
-// [kube.Unordered] for how the kind and the path are written, and for which lists that is known already.
+// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the
+// same. See [kube.Unordered] for how the kind and the path are written, and for which lists that is known already.
 func Unordered(kind core.Kind, path string) Option {
 	return common(system.APIServer(kube.Unordered(kind, path)))
 }
@@ -165,11 +168,12 @@ func ObjectValues(objects ...client.Object) Option { return common(system.Object
 // for those that are.
 func Strategies(strategies ...core.Strategy) Option { return common(system.Strategies(strategies...)) }
 
-// Companions adds controllers of Kubernetes that the checked ones build upon, such as [companions.StatefulSets] and [companions.Pods].
+// Companions adds controllers of Kubernetes that the checked ones build upon, such as [companions.StatefulSets] and
+// [companions.Pods].
 func Companions(all ...companions.Companion) Option { return common(system.Companions(all...)) }
 
-// External adds parts of the world that controllers talk to besides the API server, such as a cloud. Set-ups make their clients for it from mgr.GetConfig().
-// See package [external].
+// External adds parts of the world that controllers talk to besides the API server, such as a cloud. Set-ups make their
+// clients for it from mgr.GetConfig(). See package [external].
 func External(parts ...external.Part) Option { return common(system.External(parts...)) }
 
 // GarbageCollection adds the garbage collector of Kubernetes. It deletes objects
@@ -195,9 +199,10 @@ func VolumeProtection() Option { return common(system.VolumeProtection()) }
 // Properties are what is to be checked whenever the system is.
 func Properties(properties ...core.Property) Option { return common(system.Properties(properties...)) }
 
-// Interchangeable declares names of which it does not matter which is which: of objects that start equal but for their names, and that
-// controllers treat alike. Each call declares one group. See [core.System].
+// Interchangeable declares names of which it does not matter which is which: of objects that start equal but for their
+// names, and that controllers treat alike. Each call declares one group. See [core.System].
 func Interchangeable(names ...string) Option { return common(system.Interchangeable(names...)) }
 
-// Logger gets what controllers log. Without it, nothing is logged. What stories show with the option Logs of a check does not come here.
+// Logger gets what controllers log. Without it, nothing is logged. What stories show with the option Logs of a check
+// does not come here.
 func Logger(logger hclog.Logger) Option { return common(system.Logger(logger)) }

@@ -21,7 +21,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestOverlookedTimes has a controller delete an object once it is an hour old, or mark it, or note that it has looked: if it returns when to run again, it does; if it does not, nothing makes it.
+// TestOverlookedTimes has a controller delete an object once it is an hour old, or mark it, or note that it has looked:
+// if it returns when to run again, it does; if it does not, nothing makes it.
 func TestOverlookedTimes(t *testing.T) {
 	deletes := func(ctx context.Context, c client.Client, object *corev1.ConfigMap) error {
 		return c.Delete(ctx, object)
@@ -77,7 +78,8 @@ func TestOverlookedTimes(t *testing.T) {
 	}
 }
 
-// TestNamedByTheTime has a controller make one backup that it names by the time, and note its name: where it is cut off before it has noted that, it makes another one.
+// TestNamedByTheTime has a controller make one backup that it names by the time, and note its name: where it is cut off
+// before it has noted that, it makes another one.
 func TestNamedByTheTime(t *testing.T) {
 	for about, test := range map[string]struct {
 		name    func(*corev1.ConfigMap) string
@@ -143,7 +145,8 @@ func (r *striker) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 	return ctrl.Result{}, nil
 }
 
-// TestOverlookedRuns has a controller count in memory how often it has run, and do something the third time: if it asks to be run again, it does; if it does not, nothing makes it.
+// TestOverlookedRuns has a controller count in memory how often it has run, and do something the third time: if it asks
+// to be run again, it does; if it does not, nothing makes it.
 func TestOverlookedRuns(t *testing.T) {
 	for _, returns := range []bool{true, false} {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
@@ -167,7 +170,8 @@ func TestOverlookedRuns(t *testing.T) {
 	}
 }
 
-// TestOverlookedFailures wants what a controller has given up, and would do at once if it ran again, not to be said to wait for a time.
+// TestOverlookedFailures wants what a controller has given up, and would do at once if it ran again, not to be said to
+// wait for a time.
 func TestOverlookedFailures(t *testing.T) {
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("a", nil)), controllerruntime.Properties(properties.StableConvergence()),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {

@@ -18,7 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestOvertaken wants a controller that leaves a conflict to the event of the write that was first to get that event, unless it does not ask for such events. One that leaves other failures to nobody is stuck.
+// TestOvertaken wants a controller that leaves a conflict to the event of the write that was first to get that event,
+// unless it does not ask for such events. One that leaves other failures to nobody is stuck.
 func TestOvertaken(t *testing.T) {
 	for name, test := range map[string]struct {
 		forgives func(error) bool

@@ -81,8 +81,9 @@ func (g *grace) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.R
 	return reconcile.Result{}, nil
 }
 
-// TestBackgroundIsNotMissed checks that no check holds where something goes wrong in the background, if only after a long time, or in another order than
-// the one in which goroutines come to run. What depends on variables that nobody can see may be a reason.
+// TestBackgroundIsNotMissed checks that no check holds where something goes wrong in the background, if only after a
+// long time, or in another order than the one in which goroutines come to run. What depends on variables that nobody
+// can see may be a reason.
 func TestBackgroundIsNotMissed(t *testing.T) {
 	type code = func(ctrl.Manager, context.Context) error
 	polling := func(times int) code {

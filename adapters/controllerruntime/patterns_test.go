@@ -24,7 +24,8 @@ import (
 // loop is a controller of Widgets.
 type loop struct {
 	name string
-	// maps tells that it also looks at a Widget when a ConfigMap of its name changes, and specs that it looks at a Widget only when its specification does.
+	// maps tells that it also looks at a Widget when a ConfigMap of its name changes, and specs that it looks at a
+	// Widget only when its specification does.
 	maps, specs bool
 	reconcile   func(ctx context.Context, c client.Client, w *Widget) error
 }
@@ -79,7 +80,8 @@ func annotate(ctx context.Context, c client.Client, w *Widget, key, value string
 	return c.Update(ctx, w)
 }
 
-// signs adds a name to the list in an annotation of a Widget, with a patch that names the version that it has read or not.
+// signs adds a name to the list in an annotation of a Widget, with a patch that names the version that it has read or
+// not.
 func signs(name string, locks bool) loop {
 	return loop{name: name, specs: true, reconcile: func(ctx context.Context, c client.Client, w *Widget) error {
 		signed := map[string]bool{name: true}
@@ -118,7 +120,8 @@ func makes(name string) loop {
 	}}
 }
 
-// countsMaps writes into the status of a Widget how many ConfigMaps there are, after it has made one. It may look again when there are others.
+// countsMaps writes into the status of a Widget how many ConfigMaps there are, after it has made one. It may look again
+// when there are others.
 func countsMaps(again bool) loop {
 	return loop{name: "counter", maps: again, reconcile: func(ctx context.Context, c client.Client, w *Widget) error {
 		if err := create(ctx, c, w.Name); err != nil {
@@ -144,7 +147,8 @@ func pair(each bool) loop {
 	}}
 }
 
-// orders makes a ConfigMap each time and then fails, as what it waits for never comes, or makes one by its name and waits.
+// orders makes a ConfigMap each time and then fails, as what it waits for never comes, or makes one by its name and
+// waits.
 func orders(name string, fails bool) loop {
 	return loop{name: "orders", reconcile: func(ctx context.Context, c client.Client, _ *Widget) error {
 		if err := create(ctx, c, name); err != nil || !fails {
@@ -174,7 +178,8 @@ func ends(first bool) loop {
 	}}
 }
 
-// copies copies what a ConfigMap says into an annotation of the Widget, while another controller changes the ConfigMap once. It may watch ConfigMaps or not.
+// copies copies what a ConfigMap says into an annotation of the Widget, while another controller changes the ConfigMap
+// once. It may watch ConfigMaps or not.
 func copies(watches bool) []loop {
 	return []loop{
 		{name: "copies", maps: watches, reconcile: func(ctx context.Context, c client.Client, w *Widget) error {
@@ -192,7 +197,8 @@ func copies(watches bool) []loop {
 	}
 }
 
-// allots gives a Widget a ConfigMap whose name is generated, or is that of the Widget, after it has asked the API server itself whether it has one.
+// allots gives a Widget a ConfigMap whose name is generated, or is that of the Widget, after it has asked the API
+// server itself whether it has one.
 func allots(name string) controllerruntime.Option {
 	return controllerruntime.Setup(func(mgr ctrl.Manager) error {
 		return ctrl.NewControllerManagedBy(mgr).Named("allots").For(&Widget{}).
@@ -214,7 +220,8 @@ func options(loops ...loop) []controllerruntime.Option {
 	return all
 }
 
-// TestPatterns wants classic mistakes of controllers to be found by a climb, with nothing else said, and what mends them to stand on all rungs.
+// TestPatterns wants classic mistakes of controllers to be found by a climb, with nothing else said, and what mends
+// them to stand on all rungs.
 func TestPatterns(t *testing.T) {
 	finalized := widget("a", 1)
 	finalized.Finalizers = []string{"example.org/end"}

@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestTickAtDeadline checks a poll whose last tick comes at the moment at which it is given up: either may be the first, and both are searched.
+// TestTickAtDeadline checks a poll whose last tick comes at the moment at which it is given up: either may be the
+// first, and both are searched.
 func TestTickAtDeadline(t *testing.T) {
 	for timeout, want := range map[time.Duration]core.Verdict{5500 * time.Millisecond: core.Holds, 5 * time.Second: core.Holds} {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
@@ -48,7 +49,8 @@ func TestTickAtDeadline(t *testing.T) {
 	}
 }
 
-// TestTimesOfDay wants a controller that looks again after a while, and does something only at a certain time of the day or of the week, to be seen to do it.
+// TestTimesOfDay wants a controller that looks again after a while, and does something only at a certain time of the
+// day or of the week, to be seen to do it.
 func TestTimesOfDay(t *testing.T) {
 	for name, test := range map[string]struct {
 		every time.Duration

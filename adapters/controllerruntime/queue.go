@@ -15,8 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// queue is the work queue that event handlers are given. It records what they add, and what of it is to come later than [transport.Batch].
-// How much later, and with what priority, does not matter to the engine.
+// queue is the work queue that event handlers are given. It records what they add, and what of it is to come later than
+// [transport.Batch]. How much later, and with what priority, does not matter to the engine.
 type queue struct {
 	mu           sync.Mutex
 	added, later []reconcile.Request
@@ -61,7 +61,8 @@ func (q *queue) handle() {
 	q.handling = true
 }
 
-// AddAfter implements [workqueue.TypedDelayingInterface]. Where nobody runs yet, there is nothing that could come before.
+// AddAfter implements [workqueue.TypedDelayingInterface]. Where nobody runs yet, there is nothing that could come
+// before.
 func (q *queue) AddAfter(request reconcile.Request, after time.Duration) {
 	later := after > transport.Batch
 	q.mu.Lock()

@@ -20,7 +20,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// sealed makes a ConfigMap with a random token, may read it back, and makes another one with a checksum of that and of a token of its own. Where the checksum is wrong, which it never is, it writes so.
+// sealed makes a ConfigMap with a random token, may read it back, and makes another one with a checksum of that and of
+// a token of its own. Where the checksum is wrong, which it never is, it writes so.
 func sealed(back bool) func(context.Context, client.Client, reconcile.Request) (reconcile.Result, error) {
 	token := func() string {
 		bytes := make([]byte, 32)
@@ -57,7 +58,8 @@ func sealed(back bool) func(context.Context, client.Client, reconcile.Request) (
 	}
 }
 
-// TestWhatIsReadBack wants a run that draws other values to be answered with what it wrote itself, whether or not it reads that back: what follows from both is what it would be.
+// TestWhatIsReadBack wants a run that draws other values to be answered with what it wrote itself, whether or not it
+// reads that back: what follows from both is what it would be.
 func TestWhatIsReadBack(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
@@ -77,7 +79,8 @@ func TestWhatIsReadBack(t *testing.T) {
 	}
 }
 
-// TestReadsBackThroughItsCache wants what comes of a cache that has not yet received what a reconcile has just written to be held against what comes of one that has.
+// TestReadsBackThroughItsCache wants what comes of a cache that has not yet received what a reconcile has just written
+// to be held against what comes of one that has.
 func TestReadsBackThroughItsCache(t *testing.T) {
 	for name, test := range map[string]struct {
 		// gives tells that it gives up for good where it does not find what it has made.

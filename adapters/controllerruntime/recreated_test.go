@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestNotedCreation has a controller that notes when an object was created find one that was made again later, whether it compares the two times or orders them.
+// TestNotedCreation has a controller that notes when an object was created find one that was made again later, whether
+// it compares the two times or orders them.
 func TestNotedCreation(t *testing.T) {
 	for name, test := range map[string]struct {
 		isOther func(noted, created time.Time) bool

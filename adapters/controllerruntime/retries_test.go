@@ -54,7 +54,8 @@ func (e *eager) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, err
 	return ctrl.Result{}, e.Status().Update(ctx, b)
 }
 
-// TestRetriesWait checks a controller that fails until another one has done its work, which looks at it from time to time: a queue waits the longer the more often a run has failed, so that time passes. The one that waits for what
+// TestRetriesWait checks a controller that fails until another one has done its work, which looks at it from time to
+// time: a queue waits the longer the more often a run has failed, so that time passes. The one that waits for what
 // never comes is found all the same.
 func TestRetriesWait(t *testing.T) {
 	requeue := ctrl.Result{Requeue: true}

@@ -16,8 +16,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestVersionsThatComeBack has users change a ConfigMap, and back, while a controller has noted in another object which version it has seen. A server would name the last version anew. Here it has the name of the first, which
-// matters to those only who compare the two.
+// TestVersionsThatComeBack has users change a ConfigMap, and back, while a controller has noted in another object which
+// version it has seen. A server would name the last version anew. Here it has the name of the first, which matters to
+// those only who compare the two.
 func TestVersionsThatComeBack(t *testing.T) {
 	versions := func(o *corev1.ConfigMap) string { return "version " + o.ResourceVersion }
 	contents := func(o *corev1.ConfigMap) string { return "content " + o.Data["x"] }

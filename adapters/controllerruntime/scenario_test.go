@@ -186,7 +186,8 @@ func TestScenarioOfInvalidObject(t *testing.T) {
 	}
 }
 
-// TestUsersWaitUntilItHasSettled has a user note how far a controller has come: once the system has settled there is one answer.
+// TestUsersWaitUntilItHasSettled has a user note how far a controller has come: once the system has settled there is
+// one answer.
 func TestUsersWaitUntilItHasSettled(t *testing.T) {
 	note := controllerruntime.Change("note", widget("a", 2), func(w *Widget) { metav1.SetMetaDataAnnotation(&w.ObjectMeta, "seen", fmt.Sprint(w.Status.Ready)) })
 	for want, action := range map[string]controllerruntime.Action{"[ 0 1 2]": note, "[ 2]": note.OnceSettled()} {

@@ -246,7 +246,8 @@ func realReadings(t *rapid.T, options cache.Options, from *unchanging) []string 
 	return readings(patience, c)
 }
 
-// TestCacheHoldsWhatTheRealOneHolds reads from a cache and from that of controller-runtime, with the same options and objects.
+// TestCacheHoldsWhatTheRealOneHolds reads from a cache and from that of controller-runtime, with the same options and
+// objects.
 func TestCacheHoldsWhatTheRealOneHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		options := chosenOptions(rt)
@@ -268,7 +269,8 @@ func TestCacheHoldsWhatTheRealOneHolds(t *testing.T) {
 	})
 }
 
-// TestEventsOfASelectedCache checks what event handlers are told of objects that come into a cache of some objects, change in it, and leave it.
+// TestEventsOfASelectedCache checks what event handlers are told of objects that come into a cache of some objects,
+// change in it, and leave it.
 func TestEventsOfASelectedCache(t *testing.T) {
 	red := cache.Config{LabelSelector: labels.SelectorFromSet(labels.Set{"color": "red"})}
 	options := cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {Namespaces: map[string]cache.Config{"a": red, cache.AllNamespaces: {}}}}}

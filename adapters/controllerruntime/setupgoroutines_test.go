@@ -53,8 +53,8 @@ func marked(t *testing.T, setup func(ctrl.Manager) error) core.Report {
 	return result.Report
 }
 
-// TestBroadcastersOfASetUp has a set-up start a broadcaster of events by itself: the events are lost, as those of the manager's recorders are. Events that a controller makes as any
-// other object are there.
+// TestBroadcastersOfASetUp has a set-up start a broadcaster of events by itself: the events are lost, as those of the
+// manager's recorders are. Events that a controller makes as any other object are there.
 func TestBroadcastersOfASetUp(t *testing.T) {
 	neverEnds(t) // nobody shuts the broadcasters down
 	r := marked(t, marking(func(mgr ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {
@@ -75,7 +75,8 @@ func TestBroadcastersOfASetUp(t *testing.T) {
 	}
 }
 
-// TestCallsFromOutside has a set-up start a goroutine that asks the API server, which is in no bubble until it is known that it goes on beside the runs.
+// TestCallsFromOutside has a set-up start a goroutine that asks the API server, which is in no bubble until it is known
+// that it goes on beside the runs.
 func TestCallsFromOutside(t *testing.T) {
 	neverEnds(t)
 	r := marked(t, marking(func(mgr ctrl.Manager) func(context.Context, *corev1.ConfigMap) error {
@@ -100,7 +101,8 @@ func TestCallsFromOutside(t *testing.T) {
 	}
 }
 
-// TestDiscoveryOfWhatIsNotThere has code ask whether a cluster has kinds that it does not have, in a set-up and in a reconcile.
+// TestDiscoveryOfWhatIsNotThere has code ask whether a cluster has kinds that it does not have, in a set-up and in a
+// reconcile.
 func TestDiscoveryOfWhatIsNotThere(t *testing.T) {
 	absent := func(mgr ctrl.Manager, of string) error {
 		found, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())

@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestHandlersThatAsk has an event handler make again what a user deletes. It runs in the step of the user, in which nothing goes wrong: what comes of that is not known. Handlers that read their caches are as good as any.
+// TestHandlersThatAsk has an event handler make again what a user deletes. It runs in the step of the user, in which
+// nothing goes wrong: what comes of that is not known. Handlers that read their caches are as good as any.
 func TestHandlersThatAsk(t *testing.T) {
 	lag, err := orrery.ParseStaleness("all=lag(1)")
 	if err != nil {

@@ -47,7 +47,8 @@ func (p *patient) Reconcile(ctx context.Context, r reconcile.Request) (reconcile
 	return reconcile.Result{}, p.GetClient().Update(ctx, w)
 }
 
-// TestGracePeriods checks controllers that leave everything alone for a time after their set-up: its clock is that of the runs, so that the time passes.
+// TestGracePeriods checks controllers that leave everything alone for a time after their set-up: its clock is that of
+// the runs, so that the time passes.
 func TestGracePeriods(t *testing.T) {
 	for name, test := range map[string]struct {
 		make func(ctrl.Manager) *patient

@@ -82,8 +82,10 @@ func (c *registered) describe() core.Description {
 	}
 }
 
-// notReconciled returns the kinds of which it is known that no request is named by an object: each handler of a watch of theirs is one that maps objects to others, and there is another kind whose handler enqueues the object itself,
-// as that of For does. The handler of a watch is in a field that is not exported: of one that is not found there, nothing is known.
+// notReconciled returns the kinds of which it is known that no request is named by an object: each handler of a watch
+// of theirs is one that maps objects to others, and there is another kind whose handler enqueues the object itself, as
+// that of For does. The handler of a watch is in a field that is not exported: of one that is not found there, nothing
+// is known.
 func (c *registered) notReconciled() []core.Kind {
 	itself, unknown := false, map[core.Kind]bool{}
 	var kinds []core.Kind
@@ -199,8 +201,8 @@ func register(c controller.Controller) (*registered, error) {
 	return nil, fmt.Errorf("a %T is not a controller as this version of the adapter knows them: add the controller itself to the manager, not a wrapper around it, and use a supported version of controller-runtime", c)
 }
 
-// merges reports whether a controller makes the queue with priorities. Which one it makes is up to a function that only makes it, but the limit of its rate is another one then, unless the
-// program has one of its own.
+// merges reports whether a controller makes the queue with priorities. Which one it makes is up to a function that only
+// makes it, but the limit of its rate is another one then, unless the program has one of its own.
 func merges(controller reflect.Value) bool {
 	limiter, known := fieldOf[workqueue.TypedRateLimiter[reconcile.Request]](controller, "RateLimiter")
 	if !known {

@@ -30,7 +30,8 @@ func reconcilesConfigMaps(name string, do func(context.Context, client.Client, *
 	}, controllerruntime.For(&corev1.ConfigMap{}))
 }
 
-// TestTimesThatUsersWriteBack has a user read an object and write it back: the times in it are still those that were read off the clock, and count in no outcome.
+// TestTimesThatUsersWriteBack has a user read an object and write it back: the times in it are still those that were
+// read off the clock, and count in no outcome.
 func TestTimesThatUsersWriteBack(t *testing.T) {
 	change := controllerruntime.Change("go", configMap("written", nil), func(o *corev1.ConfigMap) { metav1.SetMetaDataLabel(&o.ObjectMeta, "go", "yes") })
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.ObjectValues(configMap("written", nil), configMap("lease", nil)), controllerruntime.Scenario(change),
@@ -68,7 +69,8 @@ func TestTimesThatUsersWriteBack(t *testing.T) {
 	}
 }
 
-// TestTimesAreIdentities has objects be told apart by the time that a controller wrote into each: that such times do not count where outcomes are compared makes none of them the same.
+// TestTimesAreIdentities has objects be told apart by the time that a controller wrote into each: that such times do
+// not count where outcomes are compared makes none of them the same.
 func TestTimesAreIdentities(t *testing.T) {
 	startedAt := func(fields any) string {
 		data, _ := fields.(map[string]any)["data"].(map[string]any)

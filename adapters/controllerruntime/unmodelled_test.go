@@ -81,8 +81,8 @@ func deleting(options ...client.DeleteOption) controllerruntime.Option {
 	})
 }
 
-// TestWhatIsNotModelledIsAReason checks that no check holds of a system whose verdict may depend on what is not run, that the reason says what it is,
-// and that what the user leaves out, or what does no harm, is none.
+// TestWhatIsNotModelledIsAReason checks that no check holds of a system whose verdict may depend on what is not run,
+// that the reason says what it is, and that what the user leaves out, or what does no harm, is none.
 func TestWhatIsNotModelledIsAReason(t *testing.T) {
 	channel := adding(func(mgr ctrl.Manager) error {
 		return ctrl.NewControllerManagedBy(mgr).Named("listener").
@@ -232,7 +232,8 @@ func TestWhatIsNotModelledDoesNotHideFindings(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftOutMustBeThere checks that options that leave nothing out are refused, as are clusters and caches of one's own.
+// TestWhatIsLeftOutMustBeThere checks that options that leave nothing out are refused, as are clusters and caches of
+// one's own.
 func TestWhatIsLeftOutMustBeThere(t *testing.T) {
 	runnables := adding(func(mgr ctrl.Manager) error { return mgr.Add(&ticker{}) })
 	for name, test := range map[string]struct {

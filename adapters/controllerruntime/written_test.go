@@ -52,7 +52,8 @@ func dating(reconciles func(context.Context, *dated) (ctrl.Result, error)) contr
 	}, controllerruntime.For(&corev1.ConfigMap{}))
 }
 
-// rollsOut notes when the content of a ConfigMap has changed and when it was rolled out. What has changed since is rolled out again, or else is an error for ever.
+// rollsOut notes when the content of a ConfigMap has changed and when it was rolled out. What has changed since is
+// rolled out again, or else is an error for ever.
 func rollsOut(again bool) controllerruntime.Option {
 	return dating(func(ctx context.Context, d *dated) (ctrl.Result, error) {
 		switch {
@@ -75,14 +76,16 @@ func withContent(content string) *corev1.ConfigMap {
 	return m
 }
 
-// TestWrittenTimes: where controllers compare times in objects, they are searched seconds apart as well. What is all the same in one second, and for ever in a world whose clock stands still, is over in the next one.
+// TestWrittenTimes: where controllers compare times in objects, they are searched seconds apart as well. What is all
+// the same in one second, and for ever in a world whose clock stands still, is over in the next one.
 func TestWrittenTimes(t *testing.T) {
 	edit := controllerruntime.Scenario(controllerruntime.Change("edit", withContent("1"), func(m *corev1.ConfigMap) { m.Data["content"] = "2" }).OnceSettled())
 	for name, test := range map[string]struct {
 		option  controllerruntime.Option
 		options orrery.Options
 		want    core.Verdict
-		// says is what a finding or a reason says, and most how many steps the finding has at most: what goes on for ever in later seconds only is seen to do so when these are used up.
+		// says is what a finding or a reason says, and most how many steps the finding has at most: what goes on for
+		// ever in later seconds only is seen to do so when these are used up.
 		says string
 		most int
 	}{
@@ -189,7 +192,8 @@ func (r *newcomers) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	return ctrl.Result{}, r.Update(ctx, &m)
 }
 
-// TestStartedBefore: what is created once a controller is at work is younger than its process. Where that crashes, and is younger itself, it is not known when it was started.
+// TestStartedBefore: what is created once a controller is at work is younger than its process. Where that crashes, and
+// is younger itself, it is not known when it was started.
 func TestStartedBefore(t *testing.T) {
 	for crashes, want := range []core.Verdict{core.Holds, core.Inconclusive} {
 		system := controllerruntime.ForTest(t, newScheme(),

@@ -9,8 +9,9 @@ import (
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
-// Causes draws why an object is as it is: causes above what they caused, down to the version that was asked for. Versions are boxes, and so are reconciles, each in the color of its
-// controller and, as far as there is room, in one column with its others. What caused several things is drawn once. Reconciles that only asked to be run again are one.
+// Causes draws why an object is as it is: causes above what they caused, down to the version that was asked for.
+// Versions are boxes, and so are reconciles, each in the color of its controller and, as far as there is room, in one
+// column with its others. What caused several things is drawn once. Reconciles that only asked to be run again are one.
 func Causes(w io.Writer, answer analysis.Answer) error {
 	c := &causes{canvas: newCanvas(wrapped("Why "+answer.Words(), 90)), reconciles: map[string]int{}, versions: map[string]int{}}
 	c.legend()

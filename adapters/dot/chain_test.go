@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
-// chain is why a Deployment is as it is: two controllers wrote by turns, one of them after so many tries. The reconcile that all began with caused two things.
+// chain is why a Deployment is as it is: two controllers wrote by turns, one of them after so many tries. The reconcile
+// that all began with caused two things.
 func chain(tries int) analysis.Answer {
 	version := func(kind core.Kind, name string, rv int) analysis.Version {
 		return analysis.Version{Key: core.Key{Kind: kind, Namespace: "shop", Name: name}, ResourceVersion: fmt.Sprint(rv)}

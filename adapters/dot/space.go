@@ -29,8 +29,8 @@ type State struct {
 	Edges     []core.Edge
 }
 
-// SpaceOf returns the graph of a check that has just ended, with so many states at most and as the title is to call the system. It is empty if the graph is nil. The error is that
-// of the context.
+// SpaceOf returns the graph of a check that has just ended, with so many states at most and as the title is to call the
+// system. It is empty if the graph is nil. The error is that of the context.
 func SpaceOf(ctx context.Context, system string, outcomes []core.OutcomeReport, graph core.Graph, limit int) (Space, error) {
 	space := Space{System: system, Outcomes: outcomes}
 	if graph == nil {

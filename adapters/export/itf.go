@@ -11,8 +11,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// ITF writes the first run of a finding in the Informal Trace Format of the model checker Apalache (its architecture decision record 15), which tools for TLA+ and Quint show. A state
-// has the objects, as a map from their names to maps from paths to values, and the step that led there.
+// ITF writes the first run of a finding in the Informal Trace Format of the model checker Apalache (its architecture
+// decision record 15), which tools for TLA+ and Quint show. A state has the objects, as a map from their names to maps
+// from paths to values, and the step that led there.
 func ITF(w io.Writer, finding core.Finding) error {
 	trace := itf{
 		Meta: map[string]any{
@@ -65,7 +66,8 @@ func (t *itf) add(objects map[string]map[string]any, step string) {
 	t.States = append(t.States, map[string]any{"#meta": map[string]any{"index": len(t.States)}, "objects": map[string]any{"#map": all}, "step": step})
 }
 
-// leavesOf returns fields with values as the format has them: whole numbers are texts in an object of their own, as they may be large.
+// leavesOf returns fields with values as the format has them: whole numbers are texts in an object of their own, as
+// they may be large.
 func leavesOf(leaves []core.Leaf) map[string]any {
 	fields := map[string]any{}
 	for _, l := range leaves {

@@ -41,8 +41,9 @@ type (
 	}
 )
 
-// JUnit writes a report as one of JUnit, with a test for each property. One that is violated fails, with the stories of its findings. One that is inconclusive is an error: it was not
-// decided. What is only warned of passes, with its story as output.
+// JUnit writes a report as one of JUnit, with a test for each property. One that is violated fails, with the stories of
+// its findings. One that is inconclusive is an error: it was not decided. What is only warned of passes, with its story
+// as output.
 func JUnit(w io.Writer, report *core.Report) error {
 	s := suite{Name: "orrery " + story.SystemName(report), Time: fmt.Sprintf("%.3f", report.Elapsed.Round(time.Millisecond).Seconds()), Out: strings.Join(story.Searched(report), "\n")}
 	for _, p := range report.Properties {

@@ -12,8 +12,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Mermaid writes a finding as a sequence diagram in the language of Mermaid, which GitHub and GitLab draw where a description has it in a block of code. Controllers are
-// participants, and so is the world that they ask; two runs are alternatives from where they part, and what repeats for ever is a loop.
+// Mermaid writes a finding as a sequence diagram in the language of Mermaid, which GitHub and GitLab draw where a
+// description has it in a block of code. Controllers are participants, and so is the world that they ask; two runs are
+// alternatives from where they part, and what repeats for ever is a loop.
 func Mermaid(w io.Writer, finding core.Finding) error {
 	m := &mermaid{out: bufio.NewWriter(w), names: story.Controllers(finding)}
 	m.line(0, `%%%%{init: {"sequence": {"wrap": true}}}%%%%`)
@@ -136,7 +137,8 @@ func (m *mermaid) step(level, number int, step core.TraceStep) {
 	}
 }
 
-// quoted returns a text as Mermaid shows it as it is: what would be a sign of its language is written as an entity, as is the word that ends a block.
+// quoted returns a text as Mermaid shows it as it is: what would be a sign of its language is written as an entity, as
+// is the word that ends a block.
 func quoted(text string) string {
 	const longest = 160
 	if runes := []rune(story.Clean(text)); len(runes) > longest {

@@ -14,10 +14,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// SARIF writes a report in the Static Analysis Results Interchange Format, version 2.1.0, an OASIS standard that code hosts and editors read. There is a rule for each property and a
-// result for each finding, with its steps as a code flow. Where something happens is a logical location: a controller, or a field of an object. Reasons why the check is inconclusive,
-// and what else a report doubts, are notifications. Nothing in it depends on how long the check took, and a finding has the same fingerprint in each check of the system, whatever its
-// steps, as long as it is about the same property, controllers and fields.
+// SARIF writes a report in the Static Analysis Results Interchange Format, version 2.1.0, an OASIS standard that code
+// hosts and editors read. There is a rule for each property and a result for each finding, with its steps as a code
+// flow. Where something happens is a logical location: a controller, or a field of an object. Reasons why the check is
+// inconclusive, and what else a report doubts, are notifications. Nothing in it depends on how long the check took, and
+// a finding has the same fingerprint in each check of the system, whatever its steps, as long as it is about the same
+// property, controllers and fields.
 func SARIF(w io.Writer, report *core.Report) error {
 	run := sarifRun{
 		Tool:       sarifTool{Driver: sarifDriver{Name: "orrery", InformationURI: "https://github.com/orrery-dev/orrery", Rules: rulesOf(report)}},
@@ -150,7 +152,8 @@ func rulesOf(report *core.Report) []sarifRule {
 	return rules
 }
 
-// messageOf returns a text as a message that is shown as it is: braces are doubled, as they mark places for arguments, and no text is a link.
+// messageOf returns a text as a message that is shown as it is: braces are doubled, as they mark places for arguments,
+// and no text is a link.
 func messageOf(text string) sarifMessage {
 	return sarifMessage{strings.NewReplacer("{", "{{", "}", "}}", "](", "] (").Replace(story.Clean(text))}
 }
@@ -225,7 +228,8 @@ func placeLocation(place string) sarifLogical {
 	return sarifLogical{story.Clean(place), "objects/" + story.Clean(place), kind}
 }
 
-// physical returns a line of code of the main module, by its path from there, nil for one of another module: whoever reads the file may not have that.
+// physical returns a line of code of the main module, by its path from there, nil for one of another module: whoever
+// reads the file may not have that.
 func physical(site core.Site) *sarifPhysical {
 	if site.Module != "" || site.Line < 1 {
 		return nil
@@ -258,7 +262,8 @@ func (r *sarifResult) addFlow(title string, trace core.Trace) {
 	r.CodeFlows = append(r.CodeFlows, code)
 }
 
-// stepLocation returns a step of a code flow. Its message has the step in a sentence, and the calls that decided it; its state what it changed.
+// stepLocation returns a step of a code flow. Its message has the step in a sentence, and the calls that decided it;
+// its state what it changed.
 func stepLocation(number int, step core.TraceStep) sarifStep {
 	s := sarifStep{Order: number, Importance: "essential", State: map[string]sarifMessage{}}
 	if story.Idle(step) {

@@ -15,8 +15,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// sarifForms are the objects of SARIF 2.1.0 (OASIS Standard, sections 3.13 to 3.58) that may occur, each with its properties: what they are, "!" if they are required, and "[]" before what
-// there is a list of and "{}" before what there is a map to. Others than these would have to be looked up in the standard first.
+// sarifForms are the objects of SARIF 2.1.0 (OASIS Standard, sections 3.13 to 3.58) that may occur, each with its
+// properties: what they are, "!" if they are required, and "[]" before what there is a list of and "{}" before what
+// there is a map to. Others than these would have to be looked up in the standard first.
 func sarifForms() map[string]map[string]string {
 	return map[string]map[string]string{
 		"log":                {"$schema": "uri", "version": "=2.1.0!", "runs": "[]run!"},

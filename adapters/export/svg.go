@@ -14,8 +14,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// SVG writes a finding as a picture in one file that needs nothing else: time goes down, each controller has a column, and two runs stand side by side from where they part, where there
-// is room for them. It is light or dark as the reader's system is, and has no script.
+// SVG writes a finding as a picture in one file that needs nothing else: time goes down, each controller has a column,
+// and two runs stand side by side from where they part, where there is room for them. It is light or dark as the
+// reader's system is, and has no script.
 func SVG(w io.Writer, finding core.Finding) error {
 	p := &picture{lanes: story.Controllers(finding)}
 	if len(p.lanes) > mostLanes {
@@ -293,7 +294,8 @@ func (p *picture) write(w io.Writer, finding core.Finding) error {
 	return err
 }
 
-// pictureStyle has no variables, which programs that draw pictures do not all know. Those that do not know of dark systems draw a light picture.
+// pictureStyle has no variables, which programs that draw pictures do not all know. Those that do not know of dark
+// systems draw a light picture.
 const pictureStyle = `
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #1f2328; white-space: pre; }
 .name { font-weight: 700; } .quiet { fill: #59636e; } .why { fill: #7a4d00; } .wrong, .gone { fill: #a40e26; } .wrong { font-weight: 700; } .come { fill: #116329; }

@@ -24,7 +24,8 @@ type drawn struct {
 	texts         []string
 }
 
-// pictureOf draws a finding, and checks that the picture is whole: it is XML of shapes and texts only, none of which is outside of it.
+// pictureOf draws a finding, and checks that the picture is whole: it is XML of shapes and texts only, none of which is
+// outside of it.
 func pictureOf(t interface {
 	Fatalf(string, ...any)
 	Fatal(...any)
@@ -100,7 +101,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// TestSVGOfTwoRuns checks that two runs stand beside each other where there is room, and what they have in common is told once.
+// TestSVGOfTwoRuns checks that two runs stand beside each other where there is room, and what they have in common is
+// told once.
 func TestSVGOfTwoRuns(t *testing.T) {
 	few, many := fight(), fight()
 	few.Trace.Steps, few.Trace.CycleStart = few.Trace.Steps[:4], -1

@@ -11,13 +11,14 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Which names a part has chosen depends on the order in which it was asked. Outcomes that differ in nothing else are the same. So each chosen name is replaced,
-// wherever it stands as a word of its own, by a number; and which name gets which number depends only on what the objects say. That is the canonical labelling
-// of a graph: names get colours by where they stand, in rounds, until no more can be told apart (colour refinement); of those that are left,
-// each is tried in turn as the first, and the least result counts.
+// Which names a part has chosen depends on the order in which it was asked. Outcomes that differ in nothing else are
+// the same. So each chosen name is replaced, wherever it stands as a word of its own, by a number; and which name gets
+// which number depends only on what the objects say. That is the canonical labelling of a graph: names get colours by
+// where they stand, in rounds, until no more can be told apart (colour refinement); of those that are left, each is
+// tried in turn as the first, and the least result counts.
 
-// mostLabellings bounds how many ways are tried. With more, names that look alike keep the order of their texts: then outcomes may be taken for different that
-// are the same, and never the other way round.
+// mostLabellings bounds how many ways are tried. With more, names that look alike keep the order of their texts: then
+// outcomes may be taken for different that are the same, and never the other way round.
 const mostLabellings = 720
 
 // withoutChosen returns an outcome in a form that does not depend on which names were chosen.
@@ -199,7 +200,8 @@ func inWord(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
 }
 
-// exchanged returns a text with each of the names replaced where it stands. Of names that begin at the same place the longest counts.
+// exchanged returns a text with each of the names replaced where it stands. Of names that begin at the same place the
+// longest counts.
 func exchanged(text string, by map[string]string) string {
 	var b strings.Builder
 	for from := 0; from < len(text); {

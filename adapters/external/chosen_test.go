@@ -27,7 +27,8 @@ func graph() (*external.Service, *external.Table[node], *external.Table[string])
 	return s, nodes, names
 }
 
-// outcomeOf returns the canonical outcome of nodes whose names are given, with links between them, and of what is said about the name of the first.
+// outcomeOf returns the canonical outcome of nodes whose names are given, with links between them, and of what is said
+// about the name of the first.
 func outcomeOf(t *rapid.T, said string, names []string, colours []int, links [][]int) map[core.Key]any {
 	s, nodes, others := graph()
 	fill := external.NewOperation(s, "fill", func(t *external.Transaction, _ string) (string, error) {

@@ -11,17 +11,19 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Client asks services on behalf of a process: what is asked belongs to the run that is going on in it. Several goroutines may use it at once.
+// Client asks services on behalf of a process: what is asked belongs to the run that is going on in it. Several
+// goroutines may use it at once.
 type Client struct{ caller Caller }
 
-// Caller makes calls of the run that is going on in a process, or of the one that the context belongs to. The error says that nothing runs. Adapters have one.
+// Caller makes calls of the run that is going on in a process, or of the one that the context belongs to. The error
+// says that nothing runs. Adapters have one.
 type Caller interface {
 	Call(context.Context, core.Call) (core.Response, error)
 }
 
-// NewClient returns a client for a set-up, from the configuration of the manager that the set-up gets, or of the environment: mgr.GetConfig(), or
-// env.Config(). A set-up cannot ask anything yet. The error says that the configuration is none of a check, as in production: use the client of the
-// real service there.
+// NewClient returns a client for a set-up, from the configuration of the manager that the set-up gets, or of the
+// environment: mgr.GetConfig(), or env.Config(). A set-up cannot ask anything yet. The error says that the
+// configuration is none of a check, as in production: use the client of the real service there.
 func NewClient(config *rest.Config) (*Client, error) {
 	caller, err := CallerOf(config)
 	if err != nil {
@@ -30,8 +32,8 @@ func NewClient(config *rest.Config) (*Client, error) {
 	return &Client{caller}, nil
 }
 
-// CallerOf returns what makes the calls of a process, from the configuration that its set-up gets, see [NewClient]. Parts that are no services make their clients
-// of it.
+// CallerOf returns what makes the calls of a process, from the configuration that its set-up gets, see [NewClient].
+// Parts that are no services make their clients of it.
 func CallerOf(config *rest.Config) (Caller, error) {
 	if config == nil {
 		return nil, errors.New("the configuration is nil: pass what mgr.GetConfig() returns in a set-up")
@@ -49,7 +51,8 @@ func CallerOf(config *rest.Config) (Caller, error) {
 	return nil, errors.New("the configuration is not that of a set-up which is checked, so there is no simulated service behind it: use the client of the real service here")
 }
 
-// Recorded returns a client whose calls go to a recorder: for strategies that are made with other adapters, and for tests.
+// Recorded returns a client whose calls go to a recorder: for strategies that are made with other adapters, and for
+// tests.
 func Recorded(recorder core.EffectRecorder) *Client { return &Client{recorded{recorder}} }
 
 // recorded makes calls of one run.

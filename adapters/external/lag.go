@@ -7,8 +7,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Where reads of a table may lag behind, each record that they do not show as it is has an object beside it: the versions that they have yet to go through, the
-// one that they show first. Once they show the record as it is, that object is gone. So a state in which nothing lags behind is that of a table without a lag.
+// Where reads of a table may lag behind, each record that they do not show as it is has an object beside it: the
+// versions that they have yet to go through, the one that they show first. Once they show the record as it is, that
+// object is gone. So a state in which nothing lags behind is that of a table without a lag.
 
 // version is a version of a record, or that there was none.
 type version struct {

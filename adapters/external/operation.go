@@ -26,9 +26,9 @@ type Operation[In, Out any] struct {
 	reads   bool
 }
 
-// NewOperation adds an operation to a service. The name says it in words: "create instance". Where In or Out has a method String, reports have what that
-// says. do is one step of the world, see the rules in the comment of
-// the package. If it returns an error, nothing has taken place: [Refuse] makes errors that clients can tell apart.
+// NewOperation adds an operation to a service. The name says it in words: "create instance". Where In or Out has a
+// method String, reports have what that says. do is one step of the world, see the rules in the comment of the package.
+// If it returns an error, nothing has taken place: [Refuse] makes errors that clients can tell apart.
 func NewOperation[In, Out any](s *Service, name string, do func(*Transaction, In) (Out, error)) *Operation[In, Out] {
 	return add(s, name, false, do)
 }
@@ -80,8 +80,8 @@ func (s *Service) add(o *operation, types ...reflect.Type) {
 	s.operations[o.name] = o
 }
 
-// Do asks the service. An error is a [Refusal], that of the context, or says what is wrong with the set-up. It may end the goroutine with its deferred
-// calls, where a run is not needed any further: release locks by defer.
+// Do asks the service. An error is a [Refusal], that of the context, or says what is wrong with the set-up. It may end
+// the goroutine with its deferred calls, where a run is not needed any further: release locks by defer.
 func (o *Operation[In, Out]) Do(ctx context.Context, c *Client, in In) (Out, error) {
 	var none Out
 	input, err := encoded(in)
@@ -104,13 +104,15 @@ func (o *Operation[In, Out]) words(in In) string {
 	return words
 }
 
-// Event is something that a service does by itself, some time after a transaction has told it to: an instance comes up, a job ends.
+// Event is something that a service does by itself, some time after a transaction has told it to: an instance comes up,
+// a job ends.
 type Event[In any] struct {
 	service *Service
 	name    string
 }
 
-// NewEvent adds an event to a service. It happens in one step. What it finds may have changed since it was told to happen: then it should do nothing.
+// NewEvent adds an event to a service. It happens in one step. What it finds may have changed since it was told to
+// happen: then it should do nothing.
 func NewEvent[In any](s *Service, name string, do func(*Transaction, In)) *Event[In] {
 	e := &Event[In]{service: s, name: name}
 	switch {
@@ -130,8 +132,8 @@ func NewEvent[In any](s *Service, name string, do func(*Transaction, In)) *Event
 	return e
 }
 
-// Later lets the event happen at some time after the transaction: at any time, but it does. If it is to happen with this input already, it happens once. For
-// what may or may not happen, see [Service.Action].
+// Later lets the event happen at some time after the transaction: at any time, but it does. If it is to happen with
+// this input already, it happens once. For what may or may not happen, see [Service.Action].
 func (e *Event[In]) Later(t *Transaction, in In) {
 	if !t.mayWrite(e.service, "the event "+e.name) {
 		return

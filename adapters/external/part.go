@@ -13,11 +13,12 @@ import (
 
 // Part is a part of the world besides the store that the controllers are made for.
 type Part interface {
-	// Name tells the part apart from others of its system. It has letters, digits and dashes. Calls of the part have it, see [Addressed], and so have its
-	// kinds.
+	// Name tells the part apart from others of its system. It has letters, digits and dashes. Calls of the part have
+	// it, see [Addressed], and so have its kinds.
 	Name() string
 
-	// Store answers the calls of the part, and knows its objects. It may see the objects of other parts, and must leave them alone.
+	// Store answers the calls of the part, and knows its objects. It may see the objects of other parts, and must leave
+	// them alone.
 	Store() core.Store
 
 	// Owns reports whether objects of a kind are the part's.
@@ -58,7 +59,8 @@ type Chooser interface {
 	Chosen(core.Kind) bool
 }
 
-// World is the store of a system with parts. What is asked of it goes to those of its stores that it makes a difference to.
+// World is the store of a system with parts. What is asked of it goes to those of its stores that it makes a difference
+// to.
 type World interface {
 	core.Dated
 	core.Assuming
@@ -67,8 +69,9 @@ type World interface {
 	core.Counting
 }
 
-// Compose returns the store of a system with parts. It answers the calls to the parts by them, and all other calls by the main store. Snapshots and outcomes that
-// it hands to the main store have the objects of the parts as well, which it must leave alone but for the names in them. The error joins the mistakes in the parts.
+// Compose returns the store of a system with parts. It answers the calls to the parts by them, and all other calls by
+// the main store. Snapshots and outcomes that it hands to the main store have the objects of the parts as well, which
+// it must leave alone but for the names in them. The error joins the mistakes in the parts.
 func Compose(main core.Store, parts ...Part) (World, error) {
 	var errs []error
 	named := map[string]Part{}
@@ -280,8 +283,8 @@ func (c *composed) Outcome(key core.Key, content core.Content) any {
 	return c.of(key.Kind).Outcome(key, content)
 }
 
-// CanonicalOutcome implements [core.Store]: names that parts have chosen are replaced first, wherever they stand. Then each store replaces what it has chosen, in the
-// outcome of all objects: it gets those of its own to see what that is.
+// CanonicalOutcome implements [core.Store]: names that parts have chosen are replaced first, wherever they stand. Then
+// each store replaces what it has chosen, in the outcome of all objects: it gets those of its own to see what that is.
 func (c *composed) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	outcome = withoutChosen(c.chosen(objects), outcome)
 	outcome = c.main.CanonicalOutcome(c.among(objects, c.mains), outcome)

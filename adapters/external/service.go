@@ -10,8 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Service is a [Part] of the world that is written down in Go. Make it with [New], add tables, operations and events, and hand it to an adapter. It must not
-// be added to once a system is made of it.
+// Service is a [Part] of the world that is written down in Go. Make it with [New], add tables, operations and events,
+// and hand it to an adapter. It must not be added to once a system is made of it.
 type Service struct {
 	name        string
 	tables      map[core.Kind]*records
@@ -25,13 +25,15 @@ type Service struct {
 
 var _ Chooser = (*Service)(nil)
 
-// New returns a service without tables and operations. The name is what reports call it; it has letters, digits and dashes.
+// New returns a service without tables and operations. The name is what reports call it; it has letters, digits and
+// dashes.
 func New(name string) *Service {
 	return &Service{name: name, tables: map[core.Kind]*records{}, operations: map[string]*operation{}}
 }
 
-// Failures are refusals that any operation may meet before it does anything, where a check lets calls fail, besides a call that takes too long. Each
-// makes a search larger: give those that clients can tell apart, such as one for "try again later".
+// Failures are refusals that any operation may meet before it does anything, where a check lets calls fail, besides a
+// call that takes too long. Each makes a search larger: give those that clients can tell apart, such as one for "try
+// again later".
 func (s *Service) Failures(refusals ...*Refusal) {
 	for _, refusal := range refusals {
 		if refusal == nil {
@@ -42,8 +44,8 @@ func (s *Service) Failures(refusals ...*Refusal) {
 	}
 }
 
-// Action adds what somebody may do to the service behind the back of the controllers: once, at any moment, or never. do must do the same each time it is
-// called. An error means that it was refused, and given up.
+// Action adds what somebody may do to the service behind the back of the controllers: once, at any moment, or never. do
+// must do the same each time it is called. An error means that it was refused, and given up.
 func (s *Service) Action(name string, do func(context.Context, *Client) error) {
 	if do == nil {
 		s.Mistake("the action %q does nothing", name)
@@ -59,7 +61,8 @@ func (s *Service) Assume(format string, args ...any) {
 	s.assumptions = append(s.assumptions, fmt.Sprintf(format, args...))
 }
 
-// Mistake notes a mistake in the definition, for [Service.Validate] to return: for packages that define services from options of their own.
+// Mistake notes a mistake in the definition, for [Service.Validate] to return: for packages that define services from
+// options of their own.
 func (s *Service) Mistake(format string, args ...any) {
 	s.errs = append(s.errs, fmt.Errorf(format, args...))
 }
@@ -136,7 +139,8 @@ func (s *Service) Players() []core.Strategy {
 // store answers for a service.
 type store struct{ service *Service }
 
-// Answer implements [core.Store]. It computes the answer twice, as what depends on more than what was read would not be the same in each run.
+// Answer implements [core.Store]. It computes the answer twice, as what depends on more than what was read would not be
+// the same in each run.
 func (s store) Answer(snapshot core.Snapshot, asked core.Call) (core.Answer, error) {
 	c, ok := asked.(*call)
 	if !ok {
@@ -241,7 +245,8 @@ func (s store) CanonicalOutcome(_ []core.Object, outcome map[core.Key]any) map[c
 	return outcome
 }
 
-// player lets the events of a service happen. Its requests are messages: they are there because a transaction has sent them.
+// player lets the events of a service happen. Its requests are messages: they are there because a transaction has sent
+// them.
 type player struct{ service *Service }
 
 var (

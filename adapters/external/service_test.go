@@ -124,7 +124,8 @@ func TestWriteOfWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestLag follows reads that lag behind by two changes: they show each version in turn, as long as there are no more than two to come.
+// TestLag follows reads that lag behind by two changes: they show each version in turn, as long as there are no more
+// than two to come.
 func TestLag(t *testing.T) {
 	b := newBank(2)
 	s := begin(t, b)

@@ -10,17 +10,19 @@ import (
 
 // TableConfig says what a table is like. Only Kind is needed.
 type TableConfig[T any] struct {
-	// Kind is what reports call a record: "Instance". With the name of the service it is the kind of the objects: "Instance.cloud".
+	// Kind is what reports call a record: "Instance". With the name of the service it is the kind of the objects:
+	// "Instance.cloud".
 	Kind string
 
 	// Lag is how many changes of a record reads by [Table.GetStale] and [Table.AllStale] may lag behind.
 	Lag int
 
-	// Chosen says that the service chooses the names of the records, as with ids. Then it does not matter to outcomes which it chose.
+	// Chosen says that the service chooses the names of the records, as with ids. Then it does not matter to outcomes
+	// which it chose.
 	Chosen bool
 
-	// Outcome returns what of a record matters when two ends of a run are compared, nil if nothing does, such as of one that is a mere tombstone. Without
-	// it, all of the record does.
+	// Outcome returns what of a record matters when two ends of a run are compared, nil if nothing does, such as of one
+	// that is a mere tombstone. Without it, all of the record does.
 	Outcome func(T) any
 
 	// Initial are the records at the start, by their names.
@@ -159,7 +161,8 @@ func (b *Table[T]) read(t *Transaction, name, text string, exists bool) (value T
 	return value, true
 }
 
-// In returns the records of a state with their names, in the order of these, for properties: as they are, not as reads may still show them.
+// In returns the records of a state with their names, in the order of these, for properties: as they are, not as reads
+// may still show them.
 func (b *Table[T]) In(state core.Snapshot) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for _, o := range state.List(b.kind, "") {

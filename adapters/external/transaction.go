@@ -7,7 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Transaction is one step of a service: what an operation or an event reads and changes. It is valid only during the call that it is handed to.
+// Transaction is one step of a service: what an operation or an event reads and changes. It is valid only during the
+// call that it is handed to.
 type Transaction struct {
 	service  *Service
 	snapshot core.Snapshot
@@ -15,7 +16,8 @@ type Transaction struct {
 	reads bool
 	name  string
 
-	// written are the records as they are now, nil if they are gone, and order their keys in the order of the first changes.
+	// written are the records as they are now, nil if they are gone, and order their keys in the order of the first
+	// changes.
 	written map[core.Key]*string
 	order   []core.Key
 	// enqueued are the events that are to follow, and catchUp those of the service's own.
@@ -26,8 +28,8 @@ type Transaction struct {
 	err error
 }
 
-// Mistake ends the check with an error: for a function of a service that finds out that the service is not defined as it should be. What a client asks in
-// vain is none: [Refuse] that.
+// Mistake ends the check with an error: for a function of a service that finds out that the service is not defined as
+// it should be. What a client asks in vain is none: [Refuse] that.
 func (t *Transaction) Mistake(format string, args ...any) { _ = t.stop(format, args...) }
 
 // stop notes a mistake in what is done, and returns it.
@@ -65,8 +67,8 @@ func (t *Transaction) set(key core.Key, to *string) {
 	t.written[key] = to
 }
 
-// write returns what of a record is to be written, and false if it is as it was. To write what is there already is no write. What lagging reads show stays
-// behind.
+// write returns what of a record is to be written, and false if it is as it was. To write what is there already is no
+// write. What lagging reads show stays behind.
 func (t *Transaction) write(key core.Key) ([]core.Write, bool) {
 	before, now := t.snapshot.Get(key), t.written[key]
 	was, exists := textOf(before)

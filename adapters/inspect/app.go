@@ -19,7 +19,8 @@ import (
 type app struct {
 	context context.Context
 	record  *record.Record
-	// graph is nil until it is read, and graphFailed why it cannot be. ready is closed when it is one or the other; then loaded is what came of it.
+	// graph is nil until it is read, and graphFailed why it cannot be. ready is closed when it is one or the other;
+	// then loaded is what came of it.
 	graph       *graph.Graph
 	graphFailed error
 	ready       chan struct{}

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/record"
 )
 
-// TestScreenOfTheDocumentation checks that the screen which the documentation shows is the one that its readers come to.
+// TestScreenOfTheDocumentation checks that the screen which the documentation shows is the one that its readers come
+// to.
 func TestScreenOfTheDocumentation(t *testing.T) {
 	const file = "../../docs/counterexamples.md"
 	documentation, err := os.ReadFile(file)

@@ -40,7 +40,8 @@ func recorded(t interface{ Fatal(...any) }, report *core.Report, g record.Graph,
 	return r
 }
 
-// hostile is a text that would turn a terminal red, ring its bell, set its title, go on in another line, and turn round the direction of reading.
+// hostile is a text that would turn a terminal red, ring its bell, set its title, go on in another line, and turn round
+// the direction of reading.
 const hostile = "evil\x1b[31m\a\x1b]0;owned\a\nnext\u202ereversed\u009b2J"
 
 func deployment(replicas int) core.TraceObject {
@@ -59,7 +60,8 @@ func scaled(from, to int) []core.TraceChange {
 // text returns a pointer to a text.
 func text(s string) *string { return &s }
 
-// sampleReport is a report on two controllers that scale a Deployment, with two runs that have a beginning in common, and one that repeats.
+// sampleReport is a report on two controllers that scale a Deployment, with two runs that have a beginning in common,
+// and one that repeats.
 func sampleReport() *core.Report {
 	look := core.TraceStep{Kind: "reconcile", Controller: "savings", Request: "default/web", Calls: []core.TraceCall{{Call: "get Deployment.apps default/web", Response: "ok"}}}
 	write := func(who string, from, to int) core.TraceStep {

@@ -44,7 +44,8 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// TestStateOfStep wants the states of a run to be found in the graph by its steps, whatever numbers the run has, and none where the graph does not have a step.
+// TestStateOfStep wants the states of a run to be found in the graph by its steps, whatever numbers the run has, and
+// none where the graph does not have a step.
 func TestStateOfStep(t *testing.T) {
 	r := recorded(t, sampleReport(), sampleGraph(), 9)
 	step := func(who string) core.TraceStep {
@@ -190,7 +191,8 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-// TestRun shows a record in what is no real terminal: the screen of the user is left alone, it ends by a key, and nothing of the record tells the terminal anything.
+// TestRun shows a record in what is no real terminal: the screen of the user is left alone, it ends by a key, and
+// nothing of the record tells the terminal anything.
 func TestRun(t *testing.T) {
 	r := recorded(t, sampleReport(), sampleGraph(), 9)
 	for _, test := range []struct {

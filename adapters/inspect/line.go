@@ -136,7 +136,8 @@ func cut(cells []cell, width int) []cell {
 	return append(cells[:n:n], cell{mark, 1, faint})
 }
 
-// wrap returns characters in lines that fit into a width, those after the first moved to the right. A line ends between words where it can.
+// wrap returns characters in lines that fit into a width, those after the first moved to the right. A line ends between
+// words where it can.
 func wrap(cells []cell, width, indent int) [][]cell {
 	if indent > width/2 || width-indent < 2 { // each line has room for a wide character
 		indent = 0
@@ -182,7 +183,8 @@ func lastSpace(cells []cell) int {
 	return -1
 }
 
-// paint returns characters as a terminal takes them, filled up with spaces to a width. Those that are chosen are shown the other way round.
+// paint returns characters as a terminal takes them, filled up with spaces to a width. Those that are chosen are shown
+// the other way round.
 func paint(cells []cell, width int, chosen bool) string {
 	cells = cut(cells, width)
 	var b strings.Builder

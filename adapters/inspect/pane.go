@@ -9,7 +9,8 @@ import (
 // row is what a pane shows in one line, or in several where it is wrapped.
 type row struct {
 	line line
-	// cut tells that the row takes one line only. Else it is wrapped, and lines after the first are moved to the right by indent columns.
+	// cut tells that the row takes one line only. Else it is wrapped, and lines after the first are moved to the right
+	// by indent columns.
 	cut    bool
 	indent int
 	// still tells that the row cannot be chosen.
@@ -24,7 +25,8 @@ func gap() row { return row{still: true, cut: true} }
 // heading is a row that says what follows.
 func heading(text string) row { return row{line: say(strong, text), still: true, cut: true} }
 
-// pane is a list of rows, of which it shows as many as there is room for. One of them is chosen, if it is a list to choose from.
+// pane is a list of rows, of which it shows as many as there is room for. One of them is chosen, if it is a list to
+// choose from.
 type pane struct {
 	rows []row
 	// chooses tells that a row is chosen, cursor which.

@@ -48,7 +48,8 @@ func checkChosen(t *rapid.T, a *app) {
 	}
 }
 
-// TestAnything presses, clicks, scrolls and resizes at random: nothing panics, every line fits, and the chosen row is in sight after a key.
+// TestAnything presses, clicks, scrolls and resizes at random: nothing panics, every line fits, and the chosen row is
+// in sight after a key.
 func TestAnything(t *testing.T) {
 	r := recorded(t, sampleReport(), sampleGraph(), 8)
 	names := []string{"enter", "enter", "enter", "down", "down", "up", "left", "right", "tab", "pgup", "pgdown", "home", "end", "backspace", "esc"}
@@ -113,8 +114,8 @@ func TestAnyText(t *testing.T) {
 	})
 }
 
-// TestNoFalseEnd draws graphs of which not all is recorded: a state that was cut, or from which steps lead to others that are not there, is never shown as an end, and
-// of what it leads to never as certain.
+// TestNoFalseEnd draws graphs of which not all is recorded: a state that was cut, or from which steps lead to others
+// that are not there, is never shown as an end, and of what it leads to never as certain.
 func TestNoFalseEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "states")
@@ -139,7 +140,8 @@ func TestNoFalseEnd(t *testing.T) {
 		}
 		s := newSession(nil, recorded(t, report, g, limit), 100, 100)
 		s.load()
-		// open are the states from which one leads to what is not recorded, found by taking steps until nothing changes.
+		// open are the states from which one leads to what is not recorded, found by taking steps until nothing
+		// changes.
 		open := map[int]bool{}
 		for range n {
 			for id := range limit {

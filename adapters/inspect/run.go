@@ -20,7 +20,8 @@ type Terminal struct {
 	Environment []string
 }
 
-// Run shows a record in a terminal until the user quits. Then the terminal is as it was before. When the context ends before, the error says so.
+// Run shows a record in a terminal until the user quits. Then the terminal is as it was before. When the context ends
+// before, the error says so.
 func Run(ctx context.Context, r *record.Record, on Terminal) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

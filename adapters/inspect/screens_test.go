@@ -83,7 +83,8 @@ func trimmed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestLogs shows what controllers log in a step, as a record has it: the first lines of many, all of them on demand, who logged what did not come from the reconcile, and what is left out.
+// TestLogs shows what controllers log in a step, as a record has it: the first lines of many, all of them on demand,
+// who logged what did not come from the reconcile, and what is left out.
 func TestLogs(t *testing.T) {
 	report := sampleReport()
 	said := func(calls int, level, message string) core.TraceLog {

@@ -12,7 +12,8 @@ import (
 
 // spot is what a row in the list of a run's steps stands for.
 type spot struct {
-	// first and last are the positions of steps; of the initial state they are -1, and of a row that stands for nothing -2.
+	// first and last are the positions of steps; of the initial state they are -1, and of a row that stands for nothing
+	// -2.
 	first, last int
 	// folds tells that the row can be unfolded into its steps, or is what they were unfolded from.
 	folds bool
@@ -42,8 +43,8 @@ type run struct {
 	narrow bool
 }
 
-// stateAfter returns the state of the graph after so many steps. The numbers that a trace has may be those of another search, so its steps are
-// looked for in the graph: a search with a reduction has not taken all of them.
+// stateAfter returns the state of the graph after so many steps. The numbers that a trace has may be those of another
+// search, so its steps are looked for in the graph: a search with a reduction has not taken all of them.
 func (r *run) stateAfter(states *record.States, steps int) (core.StateID, bool) {
 	if r.states == nil {
 		r.states = r.follow(states)

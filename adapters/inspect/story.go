@@ -205,7 +205,8 @@ func (v *storyView) drawColumns(y, width, height int) []string {
 	return beside(list, v.drawDetail(v.panes.shown[1]))
 }
 
-// drawStacked shows the steps, those of two runs beside each other where there is room, and below them what the chosen one does.
+// drawStacked shows the steps, those of two runs beside each other where there is room, and below them what the chosen
+// one does.
 func (v *storyView) drawStacked(y, width, height int) []string {
 	upper := v.listHeight(height)
 	lower := height - upper - 1
@@ -240,7 +241,8 @@ func (v *storyView) drawDetail(at placed) []string {
 	return append([]string{rule(at.width, v.sayStep())}, lines...)
 }
 
-// listHeight returns how high the lists of steps are with what is above them: as high as they need to be, but not much higher than two fifths.
+// listHeight returns how high the lists of steps are with what is above them: as high as they need to be, but not much
+// higher than two fifths.
 func (v *storyView) listHeight(height int) int {
 	rows := 0
 	for _, r := range v.runs {
@@ -342,7 +344,8 @@ func (v *storyView) tellSteps(t *teller, r *run, at spot) {
 	v.tellObjects(t, r, r.trace.Steps[at.first:at.last+1], fmt.Sprintf("Objects after step %d", at.last+1))
 }
 
-// tellObjects tells the objects after some steps, those of the story. What these steps change comes first, and is marked.
+// tellObjects tells the objects after some steps, those of the story. What these steps change comes first, and is
+// marked.
 func (v *storyView) tellObjects(t *teller, r *run, steps []core.TraceStep, title string) {
 	until := r.at().last + 1
 	about := r.trace.Initial

@@ -15,8 +15,8 @@ import (
 	"knative.dev/pkg/system"
 )
 
-// configuration is a network on which the ConfigMaps of the control plane are, besides what the API server has: who gets one of them by its name, gets it. Constructors do so
-// for what they have to know before anything is watched.
+// configuration is a network on which the ConfigMaps of the control plane are, besides what the API server has: who
+// gets one of them by its name, gets it. Constructors do so for what they have to know before anything is watched.
 type configuration struct {
 	network http.RoundTripper
 	// maps are the answers, by the paths of the requests.
@@ -52,7 +52,8 @@ func (c *configuration) of(config *rest.Config) *rest.Config {
 // WrappedRoundTripper returns the network, for those who look for what is behind a transport.
 func (c *configuration) WrappedRoundTripper() http.RoundTripper { return c.network }
 
-// RoundTrip implements [http.RoundTripper]. Once controllers run, an object of the API server goes before a ConfigMap that is none.
+// RoundTrip implements [http.RoundTripper]. Once controllers run, an object of the API server goes before a ConfigMap
+// that is none.
 func (c *configuration) RoundTrip(sent *http.Request) (*http.Response, error) {
 	found, known := c.maps[sent.URL.Path]
 	if !known || sent.Method != http.MethodGet {

@@ -1,5 +1,5 @@
-// Package knative runs unmodified controllers that are made for Knative's injection: by constructors which get all they need from a context, as its sharedmain
-// calls them.
+// Package knative runs unmodified controllers that are made for Knative's injection: by constructors which get all they
+// need from a context, as its sharedmain calls them.
 //
 // A [Process] lists the constructors that a main.go gives to sharedmain. Its set-up is one of package clientgo:
 //
@@ -10,8 +10,8 @@
 //			ConfigMaps:  configMaps,
 //		}.Setup))
 //
-// Everything that is registered for injection is made for each instance, as sharedmain does: clients, factories of informers, informers, and informers of duck types.
-// Five things are different:
+// Everything that is registered for injection is made for each instance, as sharedmain does: clients, factories of
+// informers, informers, and informers of duck types. Five things are different:
 //
 //   - both lanes of a controller's work queue are one, as every order of its items is tried;
 //   - a controller leads from its start on, for all keys. To see what happens while two lead, run two of them (--double);

@@ -14,7 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/clientgo"
 )
 
-// inject puts into a context all that is registered for injection, in the order of [injection.Interface.SetupInformers].
+// inject puts into a context all that is registered for injection, in the order of
+// [injection.Interface.SetupInformers].
 func inject(ctx context.Context, e *clientgo.Environment, configured *configuration) (context.Context, error) {
 	all := injection.Default
 	for _, client := range all.GetClients() {
@@ -52,7 +53,8 @@ func inject(ctx context.Context, e *clientgo.Environment, configured *configurat
 // entry is a value that a context has.
 type entry struct{ key, value any }
 
-// put returns what was put into a context, from one on that it was made of. Who is registered for injection keeps its keys to itself.
+// put returns what was put into a context, from one on that it was made of. Who is registered for injection keeps its
+// keys to itself.
 func put(before, after context.Context) []entry {
 	var all []entry
 	for after != before {

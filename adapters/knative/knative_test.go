@@ -183,8 +183,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestBackground checks a constructor that starts a goroutine until its context is over, as that of a resolver: reconciles leave keys to it, and it enqueues
-// them when it is done.
+// TestBackground checks a constructor that starts a goroutine until its context is over, as that of a resolver:
+// reconciles leave keys to it, and it enqueues them when it is done.
 func TestBackground(t *testing.T) {
 	p := process(func(ctx context.Context, c *copier) {
 		const some = 4
@@ -226,7 +226,8 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// TestConfiguration checks a constructor that asks for a ConfigMap of the control plane by its name, and a reconciler that does: with the objects of the API server before it.
+// TestConfiguration checks a constructor that asks for a ConfigMap of the control plane by its name, and a reconciler
+// that does: with the objects of the API server before it.
 func TestConfiguration(t *testing.T) {
 	const namespace, name = "control-plane", "config-size"
 	maps := []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string]string{"size": "large"}}}

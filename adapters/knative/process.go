@@ -25,10 +25,12 @@ import (
 type Process struct {
 	// Controllers are those that its main function gives to sharedmain.
 	Controllers []Controller
-	// ConfigMaps are those of the namespace of the control plane that its controllers watch, or get by their names. They are not objects of the API server, and do not come in lists. One without a
-	// namespace is in that of the environment variable SYSTEM_NAMESPACE.
+	// ConfigMaps are those of the namespace of the control plane that its controllers watch, or get by their names.
+	// They are not objects of the API server, and do not come in lists. One without a namespace is in that of the
+	// environment variable SYSTEM_NAMESPACE.
 	ConfigMaps []*corev1.ConfigMap
-	// Context adds to the context what the main function does, such as the selectors of filtered informers. It may be nil.
+	// Context adds to the context what the main function does, such as the selectors of filtered informers. It may be
+	// nil.
 	Context func(context.Context) context.Context
 }
 
@@ -70,8 +72,8 @@ func (p Process) Setup(e *clientgo.Environment) error {
 	return nil
 }
 
-// lasting is the context of a constructor. Who asks for its end starts something that goes on until then, but for one who only looks, in the goroutine of the constructor, whether it
-// has come, as clients do before a request.
+// lasting is the context of a constructor. Who asks for its end starts something that goes on until then, but for one
+// who only looks, in the goroutine of the constructor, whether it has come, as clients do before a request.
 type lasting struct {
 	context.Context
 	environment *clientgo.Environment

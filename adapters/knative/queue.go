@@ -41,7 +41,8 @@ type lanes struct {
 	merged sync.Locker
 }
 
-// lane is a part of a two-lane queue. What waits in it is sent into its channel, which is closed when the lane has shut down.
+// lane is a part of a two-lane queue. What waits in it is sent into its channel, which is closed when the lane has shut
+// down.
 type lane struct {
 	queue *workqueue.Typed[any]
 	sent  chan any
@@ -95,8 +96,8 @@ func (l lane) lock() sync.Locker {
 	return (*field[*sync.Cond](reflect.ValueOf(l.queue).Elem(), "cond")).L
 }
 
-// divert has all that is added to the lane, which has shut down, go into another queue. Others still look at the lane: so it is changed under its lock, and not
-// replaced.
+// divert has all that is added to the lane, which has shut down, go into another queue. Others still look at the lane:
+// so it is changed under its lock, and not replaced.
 func (l lane) divert(to workqueue.TypedInterface[any]) {
 	l.lock().Lock()
 	defer l.lock().Unlock()
@@ -120,8 +121,8 @@ func (d diverted) Len() int { return 0 }
 // Pop implements [workqueue.Queue]. Nobody takes from the lane.
 func (d diverted) Pop() any { return nil }
 
-// atRest shuts the lanes down with a function. Who brings them together waits meanwhile: as long as only one of them has shut down, it would look at both
-// again and again without ever waiting.
+// atRest shuts the lanes down with a function. Who brings them together waits meanwhile: as long as only one of them
+// has shut down, it would look at both again and again without ever waiting.
 func (l *lanes) atRest(shutDown func()) {
 	l.merged.Lock()
 	defer l.merged.Unlock()

@@ -45,7 +45,8 @@ func (s shelved) create(t *testing.T, server core.Store, name string) (*storage.
 	return storage.Of(s[keyOfWidget(name)]), nil
 }
 
-// TestAgesOfNewObjects: an object is created a second after the youngest of its group, and at one time as long as ages make no difference. None is created in the future.
+// TestAgesOfNewObjects: an object is created a second after the youngest of its group, and at one time as long as ages
+// make no difference. None is created in the future.
 func TestAgesOfNewObjects(t *testing.T) {
 	server := newTestServer(t)
 	kind := keyOfWidget("a").Kind
@@ -132,7 +133,8 @@ func TestEarlier(t *testing.T) {
 	}
 }
 
-// TestWritten: times of the clock are found wherever they stand, and what is shown with earlier ones says so there and nowhere else.
+// TestWritten: times of the clock are found wherever they stand, and what is shown with earlier ones says so there and
+// nowhere else.
 func TestWritten(t *testing.T) {
 	server, world := newTestServer(t), shelved{}
 	key := keyOfWidget("a")

@@ -179,8 +179,8 @@ func emptyMetadata(r *kinds.Resource, object *unstructured.Unstructured) []strin
 	return names
 }
 
-// vanished names the fields that are null in the outcome of an apply and are not any more when it is read, in order. A server
-// stores them, too.
+// vanished names the fields that are null in the outcome of an apply and are not any more when it is read, in order. A
+// server stores them, too.
 func vanished(path string, merged, read any) []string {
 	var names []string
 	switch merged := merged.(type) {

@@ -112,8 +112,8 @@ func TestApplyOfEmptyMetadata(t *testing.T) {
 	expect(t, "the object besides", second.Object, first.Object)
 }
 
-// TestApplyOfNulls applies a null where there must be none. Nobody sees it, but it is stored until the next write, which then is
-// one even if it changes nothing.
+// TestApplyOfNulls applies a null where there must be none. Nobody sees it, but it is stored until the next write,
+// which then is one even if it changes nothing.
 func TestApplyOfNulls(t *testing.T) {
 	w := newWorld(t)
 	w.must(creation(widgetKind, tree{"name": "a"}, tree{"spec": tree{}}))

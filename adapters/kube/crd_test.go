@@ -55,7 +55,8 @@ func TestStorageVersionThatIsNotServed(t *testing.T) {
 	w.unsupported(request(Get, widgetKind, "a"))
 }
 
-// Each version has subresources of its own: what is a status for requests of one is a field like others for those of another one.
+// Each version has subresources of its own: what is a status for requests of one is a field like others for those of
+// another one.
 func TestSubresourcesOfAVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crd.yaml")
 	good, err := os.ReadFile("testdata/widgets.yaml")

@@ -103,8 +103,8 @@ func (op *operation) alreadyExists(found *storage.Object) error {
 	return err
 }
 
-// admitToNamespace refuses what is created in a namespace that is going away, in one
-// that was there at the start and is gone or that somebody makes, and, if the server is strict about it, in any that does not exist.
+// admitToNamespace refuses what is created in a namespace that is going away, in one that was there at the start and is
+// gone or that somebody makes, and, if the server is strict about it, in any that does not exist.
 func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	name := op.namespace()
 	if name == "" {

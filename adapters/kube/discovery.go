@@ -11,8 +11,9 @@ import (
 // Release is the release of Kubernetes that the server says it is of: the one that it is compared with.
 const Release = "v1.36.1"
 
-// Discover returns what the server answers to a request of discovery: /version, /api, /apis and what is below these for each group and version.
-// It is the same at any time. The answer is nil where no such group or version is served, by which code finds out what a cluster has; asks is false for other requests.
+// Discover returns what the server answers to a request of discovery: /version, /api, /apis and what is below these for
+// each group and version. It is the same at any time. The answer is nil where no such group or version is served, by
+// which code finds out what a cluster has; asks is false for other requests.
 func (s *Server) Discover(path string) (answer any, asks bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {

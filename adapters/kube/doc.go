@@ -64,12 +64,11 @@
 // such as reviews; without [VolumeProtection], the deletion of a claim or a volume that is in
 // use.
 //
-// These are not modelled, and a request does not show it: whether the RuntimeClass of a
-// Pod is there; defaults of the resources of a whole Pod; admission plugins other than those listed above, and so the service
-// account of a Pod and its token, and the class of a claim that names none; who asked for a
-// certificate; IPv6 addresses; authorization, and quotas. The
-// other controllers of Kubernetes do not run: no kubelet stops a Pod, nobody makes the Pods
-// of a Job. In the record of managers every entry that has a time has that of the clock.
+// These are not modelled, and a request does not show it: whether the RuntimeClass of a Pod is there; defaults of the
+// resources of a whole Pod; admission plugins other than those listed above, and so the service account of a Pod and
+// its token, and the class of a claim that names none; who asked for a certificate; IPv6 addresses; authorization, and
+// quotas. The other controllers of Kubernetes do not run: no kubelet stops a Pod, nobody makes the Pods of a Job. In
+// the record of managers every entry that has a time has that of the clock.
 //
 // Kinds of a scheme that have no custom resource definition are taken to be
 // namespaced if they are not Kubernetes' own, to have a status subresource if

@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// creator is a controller that makes its requests itself, as adapters do for others: it creates a ConfigMap in each Namespace.
+// creator is a controller that makes its requests itself, as adapters do for others: it creates a ConfigMap in each
+// Namespace.
 type creator struct{}
 
 func (creator) Describe() core.Description {

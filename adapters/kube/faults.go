@@ -24,9 +24,8 @@ type Failure string
 // kind that a client can tell apart. An answer that is lost looks to it like a request
 // that took too long, as it does with a real server.
 const (
-	// Conflict refuses a write that is made from a version, or that has a precondition:
-	// somebody else was there first, of which those are told who watch the object. Others cannot get it, as a real server tries them
-	// again.
+	// Conflict refuses a write that is made from a version, or that has a precondition: somebody else was there first,
+	// of which those are told who watch the object. Others cannot get it, as a real server tries them again.
 	Conflict Failure = "conflict"
 	// Timeout gives up a request that has not done anything.
 	Timeout Failure = "timeout"

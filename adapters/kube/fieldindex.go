@@ -27,11 +27,13 @@ type FieldIndex struct {
 	Values func(object json.RawMessage) ([]string, error)
 }
 
-// specialInSelectors are the characters that have a meaning in the text of a field selector, and the one that begins what stands for them.
+// specialInSelectors are the characters that have a meaning in the text of a field selector, and the one that begins
+// what stands for them.
 const specialInSelectors = `%=!,\`
 
-// IndexInSelectors returns the name of an index as field selectors have it. An index of a cache may have any name, and published controllers use names such as
-// ".spec.runtimeRef.kind=trainingRuntime"; the text of a field selector has no way to write that. Most names stay as they are.
+// IndexInSelectors returns the name of an index as field selectors have it. An index of a cache may have any name, and
+// published controllers use names such as ".spec.runtimeRef.kind=trainingRuntime"; the text of a field selector has no
+// way to write that. Most names stay as they are.
 func IndexInSelectors(name string) string {
 	if !strings.ContainsAny(name, specialInSelectors) {
 		return name

@@ -237,7 +237,8 @@ func TestUncheckedFields(t *testing.T) {
 	expect(t, "of a custom resource", w.uncheckedOf(t, w.widget("c", nil)), nil)
 }
 
-// TestSimpleObjectsAreChecked: what nobody can avoid, because the server sets it or every controller does, is not told to be unchecked.
+// TestSimpleObjectsAreChecked: what nobody can avoid, because the server sets it or every controller does, is not told
+// to be unchecked.
 func TestSimpleObjectsAreChecked(t *testing.T) {
 	const conditions = `"conditions": [{"type": "T", "status": "True", "reason": "R", "message": "m", "lastTransitionTime": "2000-01-01T00:00:00Z"}]`
 	for _, test := range []struct{ apiVersion, kind, fields, status string }{

@@ -14,7 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 )
 
-// Selectable returns the error of the server for a list of a kind with a field selector, nil if objects of the kind can be selected so.
+// Selectable returns the error of the server for a list of a kind with a field selector, nil if objects of the kind can
+// be selected so.
 func (s *Server) Selectable(kind schema.GroupVersionKind, by fields.Selector) error {
 	resource, err := s.registry.Find(kind)
 	if err != nil {

@@ -74,7 +74,8 @@ func TestSettleKeepsTheOrderOfGenerations(t *testing.T) {
 	}
 }
 
-// TestSettleCountsWrittenGenerations: a controller that writes the observed generation in digits compares it with the one it is shown, so both are counted anew.
+// TestSettleCountsWrittenGenerations: a controller that writes the observed generation in digits compares it with the
+// one it is shown, so both are counted anew.
 func TestSettleCountsWrittenGenerations(t *testing.T) {
 	server := newTestServer(t)
 	object := func(generation int64, observed, condition any) tree {

@@ -7,13 +7,17 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// The server counts the generations of objects, and [Server.Normalize] counts them anew. Code that notes one where that does not look for it would take a new generation for the one that it has noted, so
-// those of such a kind have to stay as they were counted. A search finds that out by showing others.
+// The server counts the generations of objects, and [Server.Normalize] counts them anew. Code that notes one where that
+// does not look for it would take a new generation for the one that it has noted, so those of such a kind have to stay
+// as they were counted. A search finds that out by showing others.
 
-// CountGenerations keeps the generations of objects of some kinds as the server has counted them. Without it, an object whose generation has been observed has generation 1 again, so that
-// undoing a change leads back to where the system was: only its status, by the name observedGeneration, can tell that it has been observed. A search finds out by itself that a controller
-// notes generations in other places, such as an annotation, another object, a text like "2-5f9c", or its memory, and counts on then. The option is for properties that look at them so. A system in
-// which controllers change the spec of such an object again and again has no end then. Kinds are named as in findings, such as "Widget.example.com". [NewServer] returns an error for one that is not served.
+// CountGenerations keeps the generations of objects of some kinds as the server has counted them. Without it, an object
+// whose generation has been observed has generation 1 again, so that undoing a change leads back to where the system
+// was: only its status, by the name observedGeneration, can tell that it has been observed. A search finds out by
+// itself that a controller notes generations in other places, such as an annotation, another object, a text like
+// "2-5f9c", or its memory, and counts on then. The option is for properties that look at them so. A system in which
+// controllers change the spec of such an object again and again has no end then. Kinds are named as in findings, such
+// as "Widget.example.com". [NewServer] returns an error for one that is not served.
 func CountGenerations(kinds ...core.Kind) Option {
 	return func(s *settings) { s.counting = append(s.counting, kinds...) }
 }

@@ -77,8 +77,9 @@ func (s *Server) Initial(objects ...runtime.Object) (core.Initial, error) {
 	return core.Initial{Objects: state.objects()}, nil
 }
 
-// Installed returns custom resource definitions as the objects that a cluster has for them: established, with all names accepted. There are none where the server does
-// not serve their kind, as the scheme does not have it. Those that are among some objects already are left out.
+// Installed returns custom resource definitions as the objects that a cluster has for them: established, with all names
+// accepted. There are none where the server does not serve their kind, as the scheme does not have it. Those that are
+// among some objects already are left out.
 func (s *Server) Installed(definitions []*apiextensionsv1.CustomResourceDefinition, among []runtime.Object) []runtime.Object {
 	if !slices.Contains(s.Kinds(), kinds.Definition) {
 		return nil

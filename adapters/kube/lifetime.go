@@ -38,8 +38,8 @@ func lifetimeIn(tree map[string]any) map[string]any {
 	return map[string]any{"apiVersion": tree["apiVersion"], "kind": tree["kind"], "metadata": metadata}
 }
 
-// DoneLifetime is the response to a request with LifetimeOnly set, by the whole object as a real server sends it. The error is that of
-// reading it.
+// DoneLifetime is the response to a request with LifetimeOnly set, by the whole object as a real server sends it. The
+// error is that of reading it.
 func DoneLifetime(object json.RawMessage) (*Response, error) {
 	var tree map[string]any
 	if err := jsontree.Decode(object, &tree); err != nil {
@@ -88,8 +88,9 @@ func (c Collected) Collects(kind core.Kind) bool { return slices.Contains(c, kin
 // Adopts implements [Collector].
 func (Collected) Adopts(core.Kind) bool { return false }
 
-// Collecting returns the server as part of a system in which the garbage collector looks after some kinds. An object of another kind that belongs to one has it look after both kinds, if it can. A request
-// after which an object of a kind that it does not look after waits for the collector is not modelled there: nobody would ever let it go.
+// Collecting returns the server as part of a system in which the garbage collector looks after some kinds. An object of
+// another kind that belongs to one has it look after both kinds, if it can. A request after which an object of a kind
+// that it does not look after waits for the collector is not modelled there: nobody would ever let it go.
 func (s *Server) Collecting(c Collector) *Server {
 	with := *s
 	with.collector = c
@@ -106,7 +107,8 @@ func (s *Server) Adopted(kinds []core.Kind) any {
 	return s
 }
 
-// orphaned returns the error after which the collector looks after the kinds of objects that belong to others and of their owners, nil if it does, or cannot.
+// orphaned returns the error after which the collector looks after the kinds of objects that belong to others and of
+// their owners, nil if it does, or cannot.
 func (s *Server) orphaned(writes []core.Write) error {
 	var afresh core.Afresh
 	for _, w := range writes {
@@ -132,9 +134,9 @@ func (s *Server) orphaned(writes []core.Write) error {
 	return &afresh
 }
 
-// Uncollected returns an error that says what to change if an object waits for the garbage collector, as after a foreground or an
-// orphaning deletion, and the collector does not look after its kind. A server that was not told what the collector looks after knows of no such
-// object.
+// Uncollected returns an error that says what to change if an object waits for the garbage collector, as after a
+// foreground or an orphaning deletion, and the collector does not look after its kind. A server that was not told what
+// the collector looks after knows of no such object.
 func (s *Server) Uncollected(key core.Key, content core.Content) error {
 	object, ok := content.(*storage.Object)
 	if !ok || s.collector == nil || s.collector.Collects(key.Kind) {

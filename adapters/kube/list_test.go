@@ -194,7 +194,8 @@ func TestMetadataOnly(t *testing.T) {
 	expect(t, "size after a patch", jsontree.At(w.must(request(Get, widgetKind, "a")), "spec", "size"), 4)
 }
 
-// TestLifetimeOnly checks that what decides how long an object lives is all that is shown, by this server and of what a real one sends.
+// TestLifetimeOnly checks that what decides how long an object lives is all that is shown, by this server and of what a
+// real one sends.
 func TestLifetimeOnly(t *testing.T) {
 	w := newWorld(t)
 	a := w.must(creation(widgetKind, tree{

@@ -22,7 +22,8 @@ func numberOf(t interface{ Fatal(...any) }, content core.Content) uint64 {
 	return n
 }
 
-// TestOrderedVersions: of versions that somebody refers to, the newer one is the larger number, whatever becomes of the object, and however often they are counted anew.
+// TestOrderedVersions: of versions that somebody refers to, the newer one is the larger number, whatever becomes of the
+// object, and however often they are counted anew.
 func TestOrderedVersions(t *testing.T) {
 	server := newTestServer(t).Ordered().(*Server)
 	key := keyOfWidget("a")
@@ -110,7 +111,8 @@ func (a *alone) Held(key core.Key) []core.Content {
 	return a.held
 }
 
-// TestRetagged: with other names of versions, objects, answers and refusals name these wherever they named the others, and are the same but for that.
+// TestRetagged: with other names of versions, objects, answers and refusals name these wherever they named the others,
+// and are the same but for that.
 func TestRetagged(t *testing.T) {
 	server := newTestServer(t)
 	w := &alone{key: keyOfWidget("a")}

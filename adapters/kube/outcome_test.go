@@ -241,7 +241,8 @@ func decoded(t *testing.T, text []byte) tree {
 	return fields
 }
 
-// TestTimesOfTheClock checks which values are taken for times that were read off the virtual clock, at first and after a long time.
+// TestTimesOfTheClock checks which values are taken for times that were read off the virtual clock, at first and after
+// a long time.
 func TestTimesOfTheClock(t *testing.T) {
 	const long = 20 * 365 * 24 * time.Hour
 	start := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -398,7 +399,8 @@ func TestOutcomeLeavesTheObjectAlone(t *testing.T) {
 	expect(t, "the object after Outcome", string(jsontree.Canonical(content.Fields())), before)
 }
 
-// The generation that a controller has observed does not count if it is written in digits either; a hash under that name does.
+// The generation that a controller has observed does not count if it is written in digits either; a hash under that
+// name does.
 func TestWrittenGenerationsInOutcomes(t *testing.T) {
 	server := newTestServer(t)
 	for observed, want := range map[string]tree{"2": {"ready": true}, "1": {"ready": true}, "854849693": {"ready": true, "observedGeneration": "854849693"}, "02": {"ready": true, "observedGeneration": "02"}} {

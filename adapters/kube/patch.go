@@ -243,11 +243,12 @@ func withoutNulls(value any) any {
 }
 
 // maxPatchCopies is how many bytes the copies of a JSON patch may amount to: what a real server has its library check
-// (JSONPatchMaxCopyBytes of k8s.io/apiserver). Here the library is not told, as it would also check the patches that controllers
-// apply in the same process.
+// (JSONPatchMaxCopyBytes of k8s.io/apiserver). Here the library is not told, as it would also check the patches that
+// controllers apply in the same process.
 const maxPatchCopies = 3 << 20
 
-// applyOperations applies a JSON patch to a document. It returns an error of the library's if it does not apply, or copies too much.
+// applyOperations applies a JSON patch to a document. It returns an error of the library's if it does not apply, or
+// copies too much.
 func applyOperations(operations jsonpatch.Patch, document []byte) ([]byte, error) {
 	if mayCopy(operations, len(document)) <= maxPatchCopies {
 		return operations.Apply(document)
@@ -281,8 +282,8 @@ func applyOperations(operations jsonpatch.Patch, document []byte) ([]byte, error
 	return document, nil
 }
 
-// mayCopy returns how many bytes the copies of a patch amount to at most: each may be of the whole document, which it may double. It stops counting
-// where that is too much.
+// mayCopy returns how many bytes the copies of a patch amount to at most: each may be of the whole document, which it
+// may double. It stops counting where that is too much.
 func mayCopy(operations jsonpatch.Patch, document int) int64 {
 	const escaped = 6 // bytes that one byte may take
 	size, copied := escaped*int64(document), int64(0)

@@ -18,8 +18,8 @@ func copies(n int) string {
 	return "[" + strings.Join(operations, ",") + "]"
 }
 
-// TestPatchLimits: a real server (k8s.io/apiserver, server/config.go and endpoints/handlers/patch.go) takes 10,000 operations, and
-// copies of 3 MiB in all.
+// TestPatchLimits: a real server (k8s.io/apiserver, server/config.go and endpoints/handlers/patch.go) takes 10,000
+// operations, and copies of 3 MiB in all.
 func TestPatchLimits(t *testing.T) {
 	const limit = 3 << 20
 	text := strings.Repeat("x", limit/12-2) // with its quotes a twelfth of the limit

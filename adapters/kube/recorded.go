@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// Recorded returns a call as the recording of a running process would have it. If recordings have no such calls, it returns the response that
-// the call gets without them. The error says why the call cannot be held against a recording.
+// Recorded returns a call as the recording of a running process would have it. If recordings have no such calls, it
+// returns the response that the call gets without them. The error says why the call cannot be held against a recording.
 func (s *Server) Recorded(call core.Call) (live.Call, core.Response, error) {
 	var r *Request
 	switch c := call.(type) {
@@ -70,7 +70,8 @@ func (s *Server) Recorded(call core.Call) (live.Call, core.Response, error) {
 	return out, nil, nil
 }
 
-// plainTerms are the fields that a request selects by, as its caller names them. A cache has an index for each form of a kind.
+// plainTerms are the fields that a request selects by, as its caller names them. A cache has an index for each form of
+// a kind.
 func plainTerms(r *Request) string {
 	if !r.FromCache {
 		return r.FieldSelector
@@ -178,7 +179,8 @@ func treeOf(o live.Object) (map[string]any, error) {
 	return tree, nil
 }
 
-// Takes returns a recorded call as a request, for holding recordings against the server. The error says why it cannot be one.
+// Takes returns a recorded call as a request, for holding recordings against the server. The error says why it cannot
+// be one.
 func (s *Server) Takes(c live.Call) (*Request, error) {
 	resource := s.registry.Named(c.Object.Kind)
 	if resource == nil {
@@ -230,13 +232,15 @@ func versionOf(body []byte) string {
 // Start is what the clock of the server shows when a search begins.
 func (s *Server) Start() time.Time { return storage.Now().Time }
 
-// Keeps reports whether objects of a kind are the server's: those that clients see, and records that it keeps for itself.
+// Keeps reports whether objects of a kind are the server's: those that clients see, and records that it keeps for
+// itself.
 func (s *Server) Keeps(kind core.Kind) bool {
 	return storage.IsRecord(kind) || s.registry.Named(kind) != nil
 }
 
-// Stored returns an object of a recording as the server would have stored it by itself, with its times moved as the clock is. Before is how many versions of the
-// object there were before, as far as it is known. The error says why it cannot be stored.
+// Stored returns an object of a recording as the server would have stored it by itself, with its times moved as the
+// clock is. Before is how many versions of the object there were before, as far as it is known. The error says why it
+// cannot be stored.
 func (s *Server) Stored(o live.Object, moved time.Duration, before int) (core.Content, error) {
 	resource := s.registry.Named(o.Kind)
 	if resource == nil {

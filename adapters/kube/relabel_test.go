@@ -15,7 +15,8 @@ import (
 
 // web is objects with generated names that refer to each other.
 type web struct {
-	// bases and colours are those of the objects, refers how each refers to each. Names of the last two bases are not generated, but end with words that somebody drew.
+	// bases and colours are those of the objects, refers how each refers to each. Names of the last two bases are not
+	// generated, but end with words that somebody drew.
 	bases, colours []int
 	refers         [][]int
 	// apart are the objects that are in a namespace of their own.
@@ -162,8 +163,8 @@ func canonicalText(s *Server, objects []core.Object) string {
 	return text
 }
 
-// Outcomes are the same exactly if they are equal up to generated names. The objects of a web have no list but one of which the order means nothing, so that to try
-// all orders of the objects says what is right.
+// Outcomes are the same exactly if they are equal up to generated names. The objects of a web have no list but one of
+// which the order means nothing, so that to try all orders of the objects says what is right.
 func TestOutcomesUpToGeneratedNames(t *testing.T) {
 	server := newTestServer(t, Unordered("Gadget.example.com", "data.set"))
 	numbers := func(t *rapid.T, n int) []int {
@@ -223,8 +224,8 @@ func TestManyAlike(t *testing.T) {
 	}
 }
 
-// Two objects of different kinds may have got the same generated name. What does not say which of them it means does not tell outcomes
-// apart that are the same, and never makes those the same that differ.
+// Two objects of different kinds may have got the same generated name. What does not say which of them it means does
+// not tell outcomes apart that are the same, and never makes those the same that differ.
 func TestGeneratedNamesOfSeveralKinds(t *testing.T) {
 	server := newTestServer(t)
 	named := func(kind core.Kind, name, says string) core.Object {
@@ -267,7 +268,8 @@ func TestOutcomeOfGoneOwners(t *testing.T) {
 	expect(t, "gone, whichever it was", ofOwner(0, 0, false) == ofOwner(0, 1, false), true)
 }
 
-// More objects than three digits can count have names of their own, until there are none left. That is not a refusal of the server's.
+// More objects than three digits can count have names of their own, until there are none left. That is not a refusal of
+// the server's.
 func TestGeneratedNamesRunOut(t *testing.T) {
 	server := newTestServer(t)
 	w := emptyWorld(t, server)
@@ -303,7 +305,8 @@ func TestGeneratedNamesRunOut(t *testing.T) {
 	}
 }
 
-// Nodes choose the addresses of Pods: outcomes in which they are others are the same, if what shows them shows those of the same Pods.
+// Nodes choose the addresses of Pods: outcomes in which they are others are the same, if what shows them shows those of
+// the same Pods.
 func TestOutcomesUpToAddresses(t *testing.T) {
 	server := newTestServer(t)
 	objects := func(first, second, shown string) []core.Object {
@@ -333,7 +336,8 @@ func TestOutcomesUpToAddresses(t *testing.T) {
 	}
 }
 
-// What notes the version of another object notes that it is the latest, or that it is not: the version itself depends on words and times that make no difference.
+// What notes the version of another object notes that it is the latest, or that it is not: the version itself depends
+// on words and times that make no difference.
 func TestOutcomesUpToVersions(t *testing.T) {
 	server := newTestServer(t)
 	objects := func(time, noted string, again int) []core.Object {

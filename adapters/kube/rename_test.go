@@ -32,8 +32,8 @@ func exchange(text string) string {
 	})
 }
 
-// checkExchanged checks that the objects of one world, renamed, are those of another, and that renaming them back gives the
-// first ones.
+// checkExchanged checks that the objects of one world, renamed, are those of another, and that renaming them back gives
+// the first ones.
 func checkExchanged(t tester, server *Server, objects, others map[core.Key]core.Content) {
 	t.Helper()
 	checkRecords(t, objects)

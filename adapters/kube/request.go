@@ -59,8 +59,9 @@ type Request struct {
 	// indexes, see [FieldIndex].
 	LabelSelector string
 	FieldSelector string
-	// ControlledBy, if not empty, is the uid of the controller that the objects of a list have. No client can ask for it, but the caches of
-	// Kubernetes' own controllers have an index of it. It is for those who play a part of Kubernetes.
+	// ControlledBy, if not empty, is the uid of the controller that the objects of a list have. No client can ask for
+	// it, but the caches of Kubernetes' own controllers have an index of it. It is for those who play a part of
+	// Kubernetes.
 	ControlledBy string `json:",omitempty"`
 	// Limit is the largest number of items of a list; 0 means all of them.
 	Limit int64
@@ -81,8 +82,9 @@ type Request struct {
 	// PartialObjectMetadata, or a list of those.
 	MetadataOnly bool
 
-	// LifetimeOnly asks for an answer with nothing but what decides how long the object of a get lives: its uid, owners, finalizers, and when it
-	// was deleted. No client can ask for so little. It is for those who play a part of Kubernetes, of whom less is searched then.
+	// LifetimeOnly asks for an answer with nothing but what decides how long the object of a get lives: its uid,
+	// owners, finalizers, and when it was deleted. No client can ask for so little. It is for those who play a part of
+	// Kubernetes, of whom less is searched then.
 	LifetimeOnly bool `json:",omitempty"`
 
 	// DryRun asks for the answer without the writes.
@@ -209,8 +211,9 @@ func patchWord(t types.PatchType) string {
 	return string(t)
 }
 
-// Enqueue is a call by which a run of a controller puts an item into a work queue, other than the one that it works on: its own queue, if
-// the item has no strategy. It is no request to an API server, but like one it takes effect at once. It implements [core.Call].
+// Enqueue is a call by which a run of a controller puts an item into a work queue, other than the one that it works on:
+// its own queue, if the item has no strategy. It is no request to an API server, but like one it takes effect at once.
+// It implements [core.Call].
 type Enqueue struct {
 	Item core.Item
 	// Later tells that a timer is set for the item, and that it is in the queue once that fires.

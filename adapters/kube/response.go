@@ -86,7 +86,8 @@ func (r *Response) Earlier(by map[core.Key]map[string]int) core.Response {
 	return &other
 }
 
-// shown returns the response as clients see it if what is shown of each object is what a function returns. It shows the same versions.
+// shown returns the response as clients see it if what is shown of each object is what a function returns. It shows the
+// same versions.
 func (r *Response) shown(as func(key core.Key, tree map[string]any) map[string]any) *Response {
 	var shown map[string]any
 	if len(r.versions) == 0 || r.items < 0 && len(r.versions) != 1 || utiljson.Unmarshal(r.Object, &shown) != nil {

@@ -35,7 +35,8 @@ type Server struct {
 	strictNamespaces bool
 	// namespaces are those that have a Namespace object at the start.
 	namespaces map[string]bool
-	// inhabited are the namespaces of objects that are there at the start, so that there are these, and made are those that somebody makes.
+	// inhabited are the namespaces of objects that are there at the start, so that there are these, and made are those
+	// that somebody makes.
 	inhabited     map[string]bool
 	made          []core.Key
 	managedFields bool
@@ -131,11 +132,13 @@ func (s *Server) Definitions() []*apiextensionsv1.CustomResourceDefinition { ret
 // Scheme returns the scheme the server was made with.
 func (s *Server) Scheme() *runtime.Scheme { return s.scheme }
 
-// RESTMapper maps kinds to resources and back, for all kinds the server serves, as the mapper of a client that has discovered them. It is made once.
+// RESTMapper maps kinds to resources and back, for all kinds the server serves, as the mapper of a client that has
+// discovered them. It is made once.
 func (s *Server) RESTMapper() meta.RESTMapper { return s.registry.RESTMapper() }
 
-// KindFor returns the kind that the server serves under exactly the group, the version and the plural that the path of a request
-// names: unlike a REST mapper it guesses nothing. An empty group is the core group. The error says what to change; it is none of those of package meta.
+// KindFor returns the kind that the server serves under exactly the group, the version and the plural that the path of
+// a request names: unlike a REST mapper it guesses nothing. An empty group is the core group. The error says what to
+// change; it is none of those of package meta.
 func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	return s.registry.KindFor(resource)
 }
@@ -143,8 +146,8 @@ func (s *Server) KindFor(resource schema.GroupVersionResource) (schema.GroupVers
 // Kinds returns the kinds that the server serves, in order.
 func (s *Server) Kinds() []core.Kind { return s.registry.Kinds() }
 
-// Randomness sets the random values of k8s.io/apimachinery/pkg/util/rand, math/rand, crypto/rand and github.com/google/uuid, of which controllers make names,
-// passwords and keys. The server records them.
+// Randomness sets the random values of k8s.io/apimachinery/pkg/util/rand, math/rand, crypto/rand and
+// github.com/google/uuid, of which controllers make names, passwords and keys. The server records them.
 func (s *Server) Randomness() core.Randomness { return chance{s.randomness} }
 
 // Serves returns an error that says how to register the kind if the server does
@@ -166,7 +169,8 @@ func (s *Server) After(later time.Duration) core.Store {
 	return &other
 }
 
-// Ordered implements [core.Ordering]: of two resource versions of an object the newer one is the larger number. Those of different objects, and of lists, are in no order.
+// Ordered implements [core.Ordering]: of two resource versions of an object the newer one is the larger number. Those
+// of different objects, and of lists, are in no order.
 func (s *Server) Ordered() core.Store {
 	other, form := *s, *s.form
 	form.Ordered = true
@@ -249,21 +253,23 @@ func (s *Server) Answer(state core.Snapshot, call core.Call) (core.Answer, error
 	return core.Answer{Response: response, Writes: writes, Presumed: presumed}, s.orphaned(writes)
 }
 
-// Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource version,
-// the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
-// are there. Which values are times and observed generations depends on the kind's schema and on the place. The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
-// outcome.
+// Outcome implements [core.Store]. It leaves out what the server counts and notes for itself: the uid, the resource
+// version, the generation and the managed fields in the metadata, and the generations that the status observed. Of
+// times it keeps that they are there. Which values are times and observed generations depends on the kind's schema and
+// on the place. The other values under names that users chose stay as they are. Lists whose order means nothing are
+// sorted. Events, which only tell what happened, have no outcome.
 func (s *Server) Outcome(key core.Key, content core.Content) any { return s.form.Outcome(key, content) }
 
-// CanonicalOutcome implements [core.Store]. Times that were read off the virtual clock do not count, wherever they stand, unless the initial objects or a user ([Server.Given]) name the
-// same. Of the objects it takes their uids and which of their names were generated. Words that controllers drew at random
-// are as names that the server generates, wherever they stand.
+// CanonicalOutcome implements [core.Store]. Times that were read off the virtual clock do not count, wherever they
+// stand, unless the initial objects or a user ([Server.Given]) name the same. Of the objects it takes their uids and
+// which of their names were generated. Words that controllers drew at random are as names that the server generates,
+// wherever they stand.
 func (s *Server) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any) map[core.Key]any {
 	return s.form.CanonicalOutcome(objects, outcome, s.randomness)
 }
 
-// Given takes note of the times in what a user writes with a call: they count in outcomes, as those of the initial objects do, but for what the virtual clock shows, and for
-// what the user was told before and writes back.
+// Given takes note of the times in what a user writes with a call: they count in outcomes, as those of the initial
+// objects do, but for what the virtual clock shows, and for what the user was told before and writes back.
 func (s *Server) Given(call core.Call, now time.Time, answers []*Response) {
 	request, ok := call.(*Request)
 	if !ok || len(request.Body) == 0 {
@@ -292,17 +298,18 @@ func (s *Server) Assumptions() []string {
 	return []string{"When something was written does not matter: outcomes are the same if they differ in nothing but times of the virtual clock in " + strings.Join(places, ", ") + "."}
 }
 
-// Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and the generation of
-// a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
+// Normalize implements [core.Store]. It brings metadata.generation, the generations that the status has observed, and
+// the generation of a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays
+// 0, others count from
 // 1. Equal versions are counted anew, and all versions if their order is shown.
 func (s *Server) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
 	return s.form.Normalize(key, versions, pinned)
 }
 
-// Rename implements [core.Renamer]. In an object it renames all texts but kinds with their versions, and what the server
-// makes of names: the object's own uid and the uids of the objects that it refers to by kind and name, wherever they are; the
-// letters in its generated name; and the address and the ports of a Service. The generated names of other objects, uids
-// without the name that belongs to them and resource versions stay as they are.
+// Rename implements [core.Renamer]. In an object it renames all texts but kinds with their versions, and what the
+// server makes of names: the object's own uid and the uids of the objects that it refers to by kind and name, wherever
+// they are; the letters in its generated name; and the address and the ports of a Service. The generated names of other
+// objects, uids without the name that belongs to them and resource versions stay as they are.
 func (s *Server) Rename(o core.Object, rename core.Renaming) core.Object {
 	return s.form.Rename(o, rename)
 }
@@ -383,17 +390,18 @@ func ManagedFields() Option {
 	return func(s *settings) { s.managedFields = true }
 }
 
-// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the same. Of lists that
-// the schema declares to be sets or maps (x-kubernetes-list-type), and of those of Kubernetes' own kinds, that is
-// known already. The kind is named as in findings, such as "Widget.example.com"; the path is that of the field, without positions
-// in lists that are on the way: "spec.groups.members". [NewServer] returns an error for a kind that is not served, and for a path that its
-// schema does not have, or not as a list. Controllers still see the items in the order in which they were written.
+// Unordered says that the order of the items of a list means nothing, so that outcomes which differ in it alone are the
+// same. Of lists that the schema declares to be sets or maps (x-kubernetes-list-type), and of those of Kubernetes' own
+// kinds, that is known already. The kind is named as in findings, such as "Widget.example.com"; the path is that of the
+// field, without positions in lists that are on the way: "spec.groups.members". [NewServer] returns an error for a kind
+// that is not served, and for a path that its schema does not have, or not as a list. Controllers still see the items
+// in the order in which they were written.
 func Unordered(kind core.Kind, path string) Option {
 	return func(s *settings) { s.unordered = append(s.unordered, canonical.List{Kind: kind, Path: path}) }
 }
 
-// ContainerLogs says what the containers of all Pods log, by the time that somebody asks for a log. The server cannot know it: without the option, to ask for the log of a Pod is not
-// modelled. "" stands for containers that log nothing.
+// ContainerLogs says what the containers of all Pods log, by the time that somebody asks for a log. The server cannot
+// know it: without the option, to ask for the log of a Pod is not modelled. "" stands for containers that log nothing.
 func ContainerLogs(text string) Option {
 	return func(s *settings) { s.containerLog = &text }
 }

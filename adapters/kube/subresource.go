@@ -44,7 +44,8 @@ func subresourceVerbs(r *kinds.Resource, name string) []Verb {
 	return nil
 }
 
-// Writes are the subresources by which requests write objects of a kind, in whatever version, each with the operation as which webhooks see that.
+// Writes are the subresources by which requests write objects of a kind, in whatever version, each with the operation
+// as which webhooks see that.
 func (s *Server) Writes(kind core.Kind) map[string]admissionv1.Operation {
 	all := map[string]admissionv1.Operation{}
 	r := s.registry.Named(kind)
@@ -97,7 +98,8 @@ func (op *operation) checkSubresource() error {
 // LogSubresource is the one with the log of a Pod.
 const LogSubresource = "log"
 
-// log answers with the log of a container: a text, as JSON. What containers log is nothing that a server can know, so it has to be told.
+// log answers with the log of a container: a text, as JSON. What containers log is nothing that a server can know, so
+// it has to be told.
 func (op *operation) log() (*Response, error) {
 	if op.server.containerLog == nil {
 		return nil, errors.New("what containers log is not known: say it with the option kube.ContainerLogs of the API server (APIServer of the adapters)")

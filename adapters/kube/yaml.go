@@ -74,8 +74,9 @@ func (s *Server) ParseObjects(name string, data []byte) ([]*unstructured.Unstruc
 	return s.registered(documents)
 }
 
-// Refusals says what a server that has the custom resource definitions in some YAML files would have against the objects in a YAML text: a line for each object that it refuses, and for each field that it drops, as the schema does not have it. Objects of kinds that it does not serve
-// are not looked at. Errors call the text by the given name.
+// Refusals says what a server that has the custom resource definitions in some YAML files would have against the
+// objects in a YAML text: a line for each object that it refuses, and for each field that it drops, as the schema does
+// not have it. Objects of kinds that it does not serve are not looked at. Errors call the text by the given name.
 func Refusals(name string, data []byte, definitions ...string) ([]string, error) {
 	documents, err := parseDocuments(name, data)
 	if err != nil {
@@ -278,7 +279,8 @@ func (s *settings) loadDefinitions() ([]*apiextensionsv1.CustomResourceDefinitio
 	return append(slices.Clone(s.definitions), read...), err
 }
 
-// ReadDefinitions reads the custom resource definitions in YAML files, or in all YAML files of directories. Other objects in those files are skipped.
+// ReadDefinitions reads the custom resource definitions in YAML files, or in all YAML files of directories. Other
+// objects in those files are skipped.
 func ReadDefinitions(paths ...string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var definitions []*apiextensionsv1.CustomResourceDefinition
 	for _, path := range paths {

@@ -7,7 +7,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// applyToStatus applies a field to the status of a ConfigMap, which the server of these tests takes for one like any other.
+// applyToStatus applies a field to the status of a ConfigMap, which the server of these tests takes for one like any
+// other.
 func applyToStatus(ctx context.Context, c client.Client, namespace, name string) error {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",

@@ -42,7 +42,8 @@ func (c *observedCache) GetInformerForKind(ctx context.Context, kind schema.Grou
 	return c.observe(ctx, informer), err
 }
 
-// observe returns an informer that records what it hands to the controller that asks for it. Others get theirs as it is.
+// observe returns an informer that records what it hands to the controller that asks for it. Others get theirs as it
+// is.
 func (c *observedCache) observe(ctx context.Context, informer cache.Informer) cache.Informer {
 	name, _ := ctx.Value(controllerKey{}).(string)
 	if informer == nil || name == "" {

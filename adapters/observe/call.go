@@ -128,7 +128,8 @@ func failure(err error) *live.Failure {
 	return failed
 }
 
-// version returns a version of an object, with a copy of it if the writer does not have it yet, in this form or another one: what a cache gets is mostly what the server has answered.
+// version returns a version of an object, with a copy of it if the writer does not have it yet, in this form or another
+// one: what a cache gets is mostly what the server has answered.
 func (r *Recorder) version(scheme *runtime.Scheme, o client.Object, fromCache bool) version {
 	v := version{
 		key: core.Key{Kind: r.kinds.of(scheme, o), Namespace: o.GetNamespace(), Name: o.GetName()},

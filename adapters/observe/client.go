@@ -254,8 +254,8 @@ func (o *observedClient) SubResource(name string) client.SubResourceClient {
 	return &observedSubresource{o.Client.SubResource(name), o, name}
 }
 
-// observedSubresource records what is done to a subresource. What applies it is recorded by the transport: not all versions of controller-runtime
-// that Orrery works with have it.
+// observedSubresource records what is done to a subresource. What applies it is recorded by the transport: not all
+// versions of controller-runtime that Orrery works with have it.
 type observedSubresource struct {
 	client.SubResourceClient
 	client *observedClient
@@ -357,7 +357,8 @@ func patching(patch client.Patch, o client.PatchOptions) *live.Write {
 // isApply reports whether a patch sends the object itself.
 func isApply(patch client.Patch) bool { return patch != nil && patch.Type() == types.ApplyPatchType }
 
-// captured returns a patch that keeps what it sends for the recorder. An apply patch stays what it is: its object is kept already.
+// captured returns a patch that keeps what it sends for the recorder. An apply patch stays what it is: its object is
+// kept already.
 func (c *call) captured(patch client.Patch) client.Patch {
 	if c == nil || patch == nil || isApply(patch) {
 		return patch

@@ -16,8 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// NewRecorder returns a recorder for controllers that have no manager, such as those on client-go's informers and work queues. What goes wrong with the recording is told to
-// [Options.Report]. End it with [Recorder.Close].
+// NewRecorder returns a recorder for controllers that have no manager, such as those on client-go's informers and work
+// queues. What goes wrong with the recording is told to [Options.Report]. End it with [Recorder.Close].
 //
 //	recorder := observe.NewRecorder(observe.Options{Folder: folder, Report: report})
 //	defer recorder.Close()
@@ -26,23 +26,28 @@ import (
 //	lister := listers.NewWidgetLister(informer.GetIndexer())
 //	queue := observe.Queue(recorder, "widgets", workqueue.NewTypedRateLimitingQueue(limiter))         // what is in the queue, and who works on it
 //
-// A reconcile goes from when a worker gets a request from the queue to when it tells the queue that it is done. What it returned is not known: the recording has whether it added its
-// request again. Calls and reads belong to the reconcile that goes on in their goroutine; what a reconcile does in other goroutines counts as done outside of one, unless [Recorder.Within] says otherwise.
+// A reconcile goes from when a worker gets a request from the queue to when it tells the queue that it is done. What it
+// returned is not known: the recording has whether it added its request again. Calls and reads belong to the reconcile
+// that goes on in their goroutine; what a reconcile does in other goroutines counts as done outside of one, unless
+// [Recorder.Within] says otherwise.
 func NewRecorder(options Options) *Recorder { return newRecorder(options) }
 
-// Config returns a copy of a configuration. What clients that are made of it send is recorded with the answers, except for watches, and for the lists that fill caches.
+// Config returns a copy of a configuration. What clients that are made of it send is recorded with the answers, except
+// for watches, and for the lists that fill caches.
 func (r *Recorder) Config(config *rest.Config, scheme *runtime.Scheme) *rest.Config {
 	observed := rest.CopyConfig(config)
 	observed.Wrap(newRequests(r, scheme))
 	return observed
 }
 
-// Handler returns a handler that records the events that it gets for a controller, and leads what it adds to a queue of [Queue] to them.
+// Handler returns a handler that records the events that it gets for a controller, and leads what it adds to a queue of
+// [Queue] to them.
 func (r *Recorder) Handler(controller string, scheme *runtime.Scheme, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
 	return &observedHandler{handler, r, scheme, controller}
 }
 
-// Informer returns an informer of objects like the given one that records what its handlers are told, and what reconciles read from its store and its indexer, as listers do.
+// Informer returns an informer of objects like the given one that records what its handlers are told, and what
+// reconciles read from its store and its indexer, as listers do.
 func (r *Recorder) Informer(controller string, scheme *runtime.Scheme, of client.Object, informer toolscache.SharedIndexInformer) toolscache.SharedIndexInformer {
 	return &observedSharedInformer{informer, r, scheme, r.kinds.of(scheme, of), controller}
 }
@@ -166,7 +171,8 @@ func (i *observedIndexer) ends(c *call, err error, items ...any) {
 	c.ends(err, objects...)
 }
 
-// cachedRead begins a read of a cache in this goroutine. Outside of reconciles, event handlers and informers read all the time: nothing is recorded of that.
+// cachedRead begins a read of a cache in this goroutine. Outside of reconciles, event handlers and informers read all
+// the time: nothing is recorded of that.
 func (r *Recorder) cachedRead(scheme *runtime.Scheme, verb string) *call {
 	defer r.contain()
 	if r.current.here() != nil {
@@ -180,12 +186,14 @@ func (r *Recorder) cachedRead(scheme *runtime.Scheme, verb string) *call {
 	return c
 }
 
-// Within returns a context under which requests belong to the reconcile that goes on in this goroutine, whichever goroutine sends them. Without a reconcile here it returns the given context.
+// Within returns a context under which requests belong to the reconcile that goes on in this goroutine, whichever
+// goroutine sends them. Without a reconcile here it returns the given context.
 //
 //	ctx = recorder.Within(ctx) // at the beginning of sync
 //	group.Go(func() error { return client.CoreV1().Pods(namespace).Delete(ctx, name, options) })
 //
-// Reads from listers have no context: in other goroutines, they are not recorded. With a manager, the context of a reconcile is such a one already.
+// Reads from listers have no context: in other goroutines, they are not recorded. With a manager, the context of a
+// reconcile is such a one already.
 func (r *Recorder) Within(ctx context.Context) (within context.Context) {
 	within = ctx
 	defer r.contain()
@@ -195,7 +203,8 @@ func (r *Recorder) Within(ctx context.Context) (within context.Context) {
 	return within
 }
 
-// runOf returns the reconcile to which what is done under a context belongs: the one that the context names, or else the one that goes on in this goroutine.
+// runOf returns the reconcile to which what is done under a context belongs: the one that the context names, or else
+// the one that goes on in this goroutine.
 func (r *Recorder) runOf(ctx context.Context) *run {
 	if named, ok := ctx.Value(runKey{}).(*run); ok && named.recorder == r {
 		return named
@@ -233,7 +242,8 @@ func (w *workers) here() *run {
 	return within
 }
 
-// Queue returns a queue that records what is added to it and why, and a reconcile from when a worker gets a request to when it is done with it.
+// Queue returns a queue that records what is added to it and why, and a reconcile from when a worker gets a request to
+// when it is done with it.
 func Queue[R comparable](r *Recorder, controller string, queue ratedQueue[R]) ratedQueue[R] {
 	why := newCauses[R](r, controller)
 	r.unseen(controller, "it has no manager: what its reconciles return is not known, and what they call in other goroutines than the worker's counts as called outside of a reconcile, unless its context comes from Recorder.Within")

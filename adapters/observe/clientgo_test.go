@@ -39,7 +39,8 @@ type mirror struct {
 	sync func(*mirror, context.Context, *corev1.ConfigMap) error
 }
 
-// runMirror runs one on a stand-in for a cluster, while work is done, and returns its recording and the client of a user.
+// runMirror runs one on a stand-in for a cluster, while work is done, and returns its recording and the client of a
+// user.
 func runMirror(t *testing.T, options observe.Options, sync func(*mirror, context.Context, *corev1.ConfigMap) error, work func(*standin.Cluster, kubernetes.Interface)) []byte {
 	t.Helper()
 	server, err := kube.NewServer(scheme.Scheme)
@@ -234,7 +235,8 @@ done default/a
 	}
 }
 
-// TestClientGoAgain tells why a request is in the queue again, which reads were stale, and what belongs to no reconcile.
+// TestClientGoAgain tells why a request is in the queue again, which reads were stale, and what belongs to no
+// reconcile.
 func TestClientGoAgain(t *testing.T) {
 	var once *sync.Once
 	does := func(m *mirror, ctx context.Context, cm *corev1.ConfigMap) error {

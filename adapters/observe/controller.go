@@ -47,8 +47,9 @@ type (
 	}
 )
 
-// observed puts the recorder between a controller and its reconciler, and between it and its queue. Both stand in fields of the controller, whose
-// type is internal to controller-runtime: so the fields are looked up by name, and where they are not what they are expected to be, that is an error.
+// observed puts the recorder between a controller and its reconciler, and between it and its queue. Both stand in
+// fields of the controller, whose type is internal to controller-runtime: so the fields are looked up by name, and
+// where they are not what they are expected to be, that is an error.
 func observed[R comparable](recorder *Recorder, runnable manager.Runnable) (manager.Runnable, error) {
 	c, ok := runnable.(controller.TypedController[R])
 	if !ok {
@@ -81,7 +82,8 @@ func field[T any](c any, name string) *T {
 	return address
 }
 
-// Start starts the controller under a context that says which one it is: its sources ask the cache for informers with it.
+// Start starts the controller under a context that says which one it is: its sources ask the cache for informers with
+// it.
 func (c *observedController[R]) Start(ctx context.Context) error {
 	return c.TypedController.Start(context.WithValue(ctx, controllerKey{}, c.name))
 }
@@ -174,7 +176,8 @@ func textOf(request any) string {
 	return fmt.Sprintf("%+v", request)
 }
 
-// samplesRequest reports whether reconciles of a request are recorded. A request of another type is that of an object if it reads like one; otherwise its text decides.
+// samplesRequest reports whether reconciles of a request are recorded. A request of another type is that of an object
+// if it reads like one; otherwise its text decides.
 func (r *Recorder) samplesRequest(request any) bool {
 	if ordinary, ok := request.(reconcile.Request); ok {
 		return r.samples(ordinary.Namespace, ordinary.Name)

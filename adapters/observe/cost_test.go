@@ -25,7 +25,8 @@ import (
 
 // cost is what a round takes.
 type cost struct {
-	// elapsed is the time until everything was reconciled, and processor the time that the process computed until the manager and the recording had ended.
+	// elapsed is the time until everything was reconciled, and processor the time that the process computed until the
+	// manager and the recording had ended.
 	elapsed, processor time.Duration
 	// heap is the most memory that objects had, with garbage.
 	heap uint64
@@ -63,9 +64,11 @@ func median(numbers []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// BenchmarkRealServer tells what recording costs, of time, of computing, and of memory: run it with -benchtime 300x, the number of objects in a round. Rounds with and without a recording come in
-// pairs, so that other work on the machine bears on both, and what is reported is the median of the pairs. The time by the clock is that of a server which waits for its disk, and differs
-// much from round to round; what recording computes for an object, as a share of that time, is the most that it can be slower.
+// BenchmarkRealServer tells what recording costs, of time, of computing, and of memory: run it with -benchtime 300x,
+// the number of objects in a round. Rounds with and without a recording come in pairs, so that other work on the
+// machine bears on both, and what is reported is the median of the pairs. The time by the clock is that of a server
+// which waits for its disk, and differs much from round to round; what recording computes for an object, as a share of
+// that time, is the most that it can be slower.
 func BenchmarkRealServer(b *testing.B) {
 	configuration := realServer(b)
 	const pairs = 6
@@ -116,7 +119,8 @@ func measured(t testing.TB, do func() time.Duration) cost {
 	return cost{elapsed, cputime.Used() - before, most()}
 }
 
-// TestMemoryAtBlockedDisk lets the disk hang while large and small objects come: what waits for it takes no more memory than it may, and what is dropped is counted.
+// TestMemoryAtBlockedDisk lets the disk hang while large and small objects come: what waits for it takes no more memory
+// than it may, and what is dropped is counted.
 func TestMemoryAtBlockedDisk(t *testing.T) {
 	for _, size := range []int{100, 10_000, 1_000_000} {
 		out := &stuck{released: make(chan struct{})}

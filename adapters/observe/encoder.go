@@ -23,7 +23,8 @@ type encoder struct {
 	// unwritten are the entries of the block that is not in the file yet, and of an outage those that were dropped.
 	unwritten int
 	outage    *outage
-	// numbers are those of the objects in the file, and sums those of their contents: a version that a cache holds is mostly the one that the server has.
+	// numbers are those of the objects in the file, and sums those of their contents: a version that a cache holds is
+	// mostly the one that the server has.
 	numbers map[versionOf]written
 	seed    maphash.Seed
 }
@@ -65,7 +66,8 @@ func newEncoder(r *Recorder) *encoder {
 	return &encoder{recorder: r, redactor: newRedactor(r.options, &r.same), seed: maphash.MakeSeed()}
 }
 
-// run writes until the recorder is closed. Where a file cannot be written, what is to be recorded is dropped and counted until one can be.
+// run writes until the recorder is closed. Where a file cannot be written, what is to be recorded is dropped and
+// counted until one can be.
 func (e *encoder) run() {
 	r := e.recorder
 	defer close(r.done)
@@ -134,7 +136,8 @@ func (e *encoder) fails(err error) {
 	e.outage.retry = now + e.outage.pause
 }
 
-// yieldEvery is after how many entries, of which objects count for some, the writer lets others go first. It has written for some tens of microseconds then.
+// yieldEvery is after how many entries, of which objects count for some, the writer lets others go first. It has
+// written for some tens of microseconds then.
 const yieldEvery = 16
 
 // write writes items to the current file, and begins another one where that is large enough.
@@ -257,7 +260,8 @@ func reasonOf(err error) string {
 	return ""
 }
 
-// complete returns the entry of an item with the numbers of its objects and what was sent. Objects are types of users, whose methods can panic.
+// complete returns the entry of an item with the numbers of its objects and what was sent. Objects are types of users,
+// whose methods can panic.
 func (e *encoder) complete(i item) (_ live.Entry, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// folder is where files are written by default. Their names sort as they were begun: the name of the process, the replica, the time in UTC, the number of the file.
+// folder is where files are written by default. Their names sort as they were begun: the name of the process, the
+// replica, the time in UTC, the number of the file.
 type folder struct {
 	path    string
 	process live.Process

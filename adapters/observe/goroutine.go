@@ -7,9 +7,10 @@ import (
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// dispatches are the events that are being handled, by the goroutine that does it: what a handler adds to a queue, it adds in that
-// goroutine. There is nothing else that tells one handler of a controller from another one: they share the queue, and it gets no context.
-// While it handles an event, a goroutine is pinned: there are many events, and to ask for the number of a goroutine takes long.
+// dispatches are the events that are being handled, by the goroutine that does it: what a handler adds to a queue, it
+// adds in that goroutine. There is nothing else that tells one handler of a controller from another one: they share the
+// queue, and it gets no context. While it handles an event, a goroutine is pinned: there are many events, and to ask
+// for the number of a goroutine takes long.
 type dispatches struct {
 	count  atomic.Int64
 	events sync.Map // from the number of a pinned goroutine to the dispatch
@@ -17,7 +18,8 @@ type dispatches struct {
 
 // dispatch is an event that is being handled. It is used by one goroutine.
 type dispatch struct {
-	// record records the event and returns its number. An event about an object that is not sampled is recorded if it queues a request that is.
+	// record records the event and returns its number. An event about an object that is not sampled is recorded if it
+	// queues a request that is.
 	record func() uint64
 	number uint64
 }

@@ -51,7 +51,8 @@ func reconcilesForever(folder string) error {
 	}
 }
 
-// TestKilled kills a process (kill -9) while it records. All that it had written can be read, up to the last whole block, and nothing in between is missing.
+// TestKilled kills a process (kill -9) while it records. All that it had written can be read, up to the last whole
+// block, and nothing in between is missing.
 func TestKilled(t *testing.T) {
 	if folder := os.Getenv(toBeKilled); folder != "" {
 		t.Fatal(reconcilesForever(folder))

@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// Manager returns a manager that records what its controllers do. Everything else it does as the given one, which should not be used any more. Call it
-// before anything is registered. What goes wrong with the recording is reported, and never is an error of the manager.
+// Manager returns a manager that records what its controllers do. Everything else it does as the given one, which
+// should not be used any more. Call it before anything is registered. What goes wrong with the recording is reported,
+// and never is an error of the manager.
 func Manager(mgr manager.Manager, options Options) manager.Manager {
 	observed, _ := Start(mgr, options)
 	return observed

@@ -11,8 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// owned makes JSON of objects without looking at the lists of owned fields in them. These are JSON already, often half of what there is of an object, and hardly change from version to version; but
-// package json goes through them letter by letter. So something else stands for them while the JSON is made, and they are put in its place.
+// owned makes JSON of objects without looking at the lists of owned fields in them. These are JSON already, often half
+// of what there is of an object, and hardly change from version to version; but package json goes through them letter
+// by letter. So something else stands for them while the JSON is made, and they are put in its place.
 type owned struct {
 	mark  []byte
 	entry metav1.FieldsV1 // that reads as the mark
@@ -49,7 +50,8 @@ func (o *owned) takeOut(entries []metav1.ManagedFieldsEntry) (marked []metav1.Ma
 	return marked, fields
 }
 
-// putIn returns JSON with the fields in the places of the marks, nil if these are not all there. It is overwritten by the next.
+// putIn returns JSON with the fields in the places of the marks, nil if these are not all there. It is overwritten by
+// the next.
 func (o *owned) putIn(text []byte, fields [][]byte) []byte {
 	o.whole.Reset()
 	for _, field := range fields {

@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestOwnedFields writes objects as package json does, whatever they say about their fields, and leaves them as they are.
+// TestOwnedFields writes objects as package json does, whatever they say about their fields, and leaves them as they
+// are.
 func TestOwnedFields(t *testing.T) {
 	fields := func(text string) metav1.ManagedFieldsEntry {
 		f := &metav1.FieldsV1{}

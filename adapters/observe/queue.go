@@ -25,7 +25,8 @@ type causes[R comparable] struct {
 	waiting map[R]*reasons
 	// processed are the reasons of requests that a worker took out and has not begun to reconcile, for a moment.
 	processed map[R]reasons
-	// ended are the requests whose reconcile has returned and asked to be run again, and whose worker has not told the queue yet, for a moment.
+	// ended are the requests whose reconcile has returned and asked to be run again, and whose worker has not told the
+	// queue yet, for a moment.
 	ended map[R]ending
 }
 
@@ -114,7 +115,8 @@ func (c *causes[R]) add(request R, cause live.Cause, now, due time.Duration) {
 	}
 }
 
-// taken returns why a request was in the queue, for the reconcile that begins. What is added from now on is for the next one.
+// taken returns why a request was in the queue, for the reconcile that begins. What is added from now on is for the
+// next one.
 func (c *causes[R]) taken(request R) reasons {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -70,7 +70,8 @@ func realManager(t testing.TB, configuration *rest.Config) ctrl.Manager {
 	return mgr
 }
 
-// copying keeps a Secret and an annotation for each ConfigMap of a namespace: a cached read, a live one, a create and an update.
+// copying keeps a Secret and an annotation for each ConfigMap of a namespace: a cached read, a live one, a create and
+// an update.
 func copying(mgr ctrl.Manager, namespace string, finished *atomic.Int64) error {
 	c, past := mgr.GetClient(), mgr.GetAPIReader()
 	inNamespace := predicate.NewPredicateFuncs(func(o client.Object) bool {
@@ -99,7 +100,8 @@ func copying(mgr ctrl.Manager, namespace string, finished *atomic.Int64) error {
 		}))
 }
 
-// reconciled makes ConfigMaps in a namespace of their own, and returns what it takes a manager to reconcile all of them.
+// reconciled makes ConfigMaps in a namespace of their own, and returns what it takes a manager to reconcile all of
+// them.
 func reconciled(t testing.TB, mgr ctrl.Manager, namespace string, objects int) cost {
 	t.Helper()
 	past, err := client.New(mgr.GetConfig(), client.Options{})

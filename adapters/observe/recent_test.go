@@ -23,7 +23,8 @@ type closed struct{ bytes.Buffer }
 // Close implements io.Closer.
 func (*closed) Close() error { return nil }
 
-// TestVersionsInTwoForms records a version once that a cache holds as the server answered it, whoever is first to see it; and twice if the cache holds something else.
+// TestVersionsInTwoForms records a version once that a cache holds as the server answered it, whoever is first to see
+// it; and twice if the cache holds something else.
 func TestVersionsInTwoForms(t *testing.T) {
 	asIs := func(*batchv1.Job) {}
 	for name, test := range map[string]struct {

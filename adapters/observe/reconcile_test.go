@@ -88,7 +88,8 @@ func (n nowhere) Write(p []byte) (int, error) { *n.bytes += int64(len(p)); retur
 // Close implements io.Closer.
 func (n nowhere) Close() error { return nil }
 
-// reconciles has Jobs reconciled, each for an event of its last version: a cached read and an update. It returns what the process computed, and how much was recorded.
+// reconciles has Jobs reconciled, each for an event of its last version: a cached read and an update. It returns what
+// the process computed, and how much was recorded.
 func reconciles(b *testing.B, off bool) (time.Duration, int64) {
 	b.Helper()
 	var bytes int64
@@ -149,7 +150,8 @@ func reconciles(b *testing.B, off bool) (time.Duration, int64) {
 // Scheme implements client.Client.
 func (s *jobsServer) Scheme() *k8sruntime.Scheme { return scheme.Scheme }
 
-// BenchmarkReconcile tells what recording a reconcile computes, without a server: an event, a cached read, and an update.
+// BenchmarkReconcile tells what recording a reconcile computes, without a server: an event, a cached read, and an
+// update.
 func BenchmarkReconcile(b *testing.B) {
 	plain, _ := reconciles(b, true)
 	recorded, bytes := reconciles(b, false)

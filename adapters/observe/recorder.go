@@ -41,12 +41,14 @@ type Recorder struct {
 
 	mu     sync.Mutex
 	number uint64
-	// waiting is what the writer has not taken yet, of some weight, and held the weight of that and of what is being written.
+	// waiting is what the writer has not taken yet, of some weight, and held the weight of that and of what is being
+	// written.
 	waiting      []item
 	weight, held weight
 	lost         live.Gap
 	paused       time.Duration
-	// known are the versions of objects that were handed to the writer for the current file, and before it was cleared the last time.
+	// known are the versions of objects that were handed to the writer for the current file, and before it was cleared
+	// the last time.
 	seed          maphash.Seed
 	known, former map[uint64]struct{}
 	recent        recent
@@ -116,7 +118,8 @@ type version struct {
 // knownLimit bounds the memory for the versions that are known: some two megabytes.
 const knownLimit = 32 << 10
 
-// newRecorder returns a recorder that records, unless the options say otherwise. With options that are wrong it never does, and reports that.
+// newRecorder returns a recorder that records, unless the options say otherwise. With options that are wrong it never
+// does, and reports that.
 func newRecorder(options Options) *Recorder {
 	complete, err := options.withDefaults()
 	r := &Recorder{
@@ -154,7 +157,8 @@ func (r *Recorder) Resume() {
 	r.take(item{entry: live.Gap{At: r.paused, Until: time.Since(r.started), Reason: live.Paused}, waits: weight{1, entryBytes}})
 }
 
-// Close ends the recording and waits, for five seconds at most, until it is written. The end of the manager does so as well.
+// Close ends the recording and waits, for five seconds at most, until it is written. The end of the manager does so as
+// well.
 func (r *Recorder) Close() error {
 	r.on.Store(false)
 	ended := r.over.Swap(true)
@@ -200,7 +204,8 @@ func (r *Recorder) report(err error) {
 	}
 }
 
-// contain keeps what goes wrong in the recorder from the controller. It is deferred by each function that runs in a goroutine of the controller's.
+// contain keeps what goes wrong in the recorder from the controller. It is deferred by each function that runs in a
+// goroutine of the controller's.
 func (r *Recorder) contain() {
 	if panicked := recover(); panicked != nil {
 		r.giveUp(fmt.Errorf("the recorder panicked: %v", panicked))
@@ -210,8 +215,8 @@ func (r *Recorder) contain() {
 // now returns the time that entries have.
 func (r *Recorder) now() time.Duration { return time.Since(r.started) }
 
-// next adds the entry that make returns for its number. It returns the number, 0 if nothing is recorded. The shown objects must be copies that nobody
-// changes.
+// next adds the entry that make returns for its number. It returns the number, 0 if nothing is recorded. The shown
+// objects must be copies that nobody changes.
 func (r *Recorder) next(shown []version, sent body, entry func(n uint64, now time.Duration) live.Entry) uint64 {
 	if !r.on.Load() {
 		return 0
@@ -255,7 +260,8 @@ func (r *Recorder) take(i item) {
 			r.recent.add(whole, v)
 		}
 	}
-	// The writer looks by itself every now and then. To wake it costs more than most entries do: it is done when it has work for a while, and room for more is left.
+	// The writer looks by itself every now and then. To wake it costs more than most entries do: it is done when it has
+	// work for a while, and room for more is left.
 	if r.weight.entries < max(1, r.options.Buffer/wakeShare) && r.weight.bytes < r.options.BufferBytes/wakeShare {
 		return
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live/redact"
 )
 
-// redactor makes JSON of objects and patches, without what is not to be recorded. What it returns is overwritten by the next.
+// redactor makes JSON of objects and patches, without what is not to be recorded. What it returns is overwritten by the
+// next.
 type redactor struct {
 	*redact.Redactor
 	text  bytes.Buffer

@@ -290,7 +290,8 @@ type requestPath struct {
 	namespace, name, subresource string
 }
 
-// objectPath takes a path apart. It reports whether it is about objects, and not about what is behind them. Prefixes of proxies are passed over.
+// objectPath takes a path apart. It reports whether it is about objects, and not about what is behind them. Prefixes of
+// proxies are passed over.
 func objectPath(path string) (p requestPath, ok bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	start := slices.IndexFunc(parts, func(part string) bool { return part == "api" || part == "apis" })

@@ -43,7 +43,8 @@ func numbered(entries []live.Entry) int {
 	return len(the[live.Event](entries)) + len(the[live.Queued](entries)) + len(the[live.Begin](entries)) + len(the[live.Call](entries)) + len(the[live.Done](entries))
 }
 
-// TestRotateEvery ends files by time. Their names sort, each is told of when it is whole, and nothing is missing between them.
+// TestRotateEvery ends files by time. Their names sort, each is told of when it is whole, and nothing is missing
+// between them.
 func TestRotateEvery(t *testing.T) {
 	var runs atomic.Int64
 	var mu sync.Mutex
@@ -131,7 +132,8 @@ func (d *disk) fills(full bool) {
 	d.full = full
 }
 
-// TestFullDisk fills the disk and makes room again. Reconciles go on, what was written can be read, and what is missing is counted.
+// TestFullDisk fills the disk and makes room again. Reconciles go on, what was written can be read, and what is missing
+// is counted.
 func TestFullDisk(t *testing.T) {
 	for _, recovers := range []bool{true, false} {
 		var runs atomic.Int64
@@ -201,7 +203,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFormerProcesses counts files of processes before this one of the same name, and no others, among those that are kept.
+// TestFormerProcesses counts files of processes before this one of the same name, and no others, among those that are
+// kept.
 func TestFormerProcesses(t *testing.T) {
 	folder := t.TempDir()
 	host, err := os.Hostname()
@@ -239,7 +242,8 @@ func TestFormerProcesses(t *testing.T) {
 	}
 }
 
-// TestSameReplica begins beside the files of a process with the same replica, as a container is when it is started again.
+// TestSameReplica begins beside the files of a process with the same replica, as a container is when it is started
+// again.
 func TestSameReplica(t *testing.T) {
 	folder := t.TempDir()
 	for range 3 {

@@ -15,8 +15,9 @@ import (
 // sameLimit is how many values are compared at most: objects are types of users, and can refer to themselves.
 const sameLimit = 1 << 15
 
-// comparisons compare values in memory, without making anything of them: package reflect takes as long for that as package json takes to write them down, and this takes a tenth. Values that are the same have
-// the same JSON. Those that are not can have the same as well, such as an empty list and none where both are left out.
+// comparisons compare values in memory, without making anything of them: package reflect takes as long for that as
+// package json takes to write them down, and this takes a tenth. Values that are the same have the same JSON. Those
+// that are not can have the same as well, such as an empty list and none where both are left out.
 type comparisons struct {
 	of   sync.Map // a comparison by its reflect.Type
 	tops sync.Map // []top by the reflect.Type of an object

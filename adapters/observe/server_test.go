@@ -25,7 +25,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// apiServer is as much of an API server as a manager needs: objects of any kind, in namespaces, with optimistic locking, lists and watches.
+// apiServer is as much of an API server as a manager needs: objects of any kind, in namespaces, with optimistic
+// locking, lists and watches.
 type apiServer struct {
 	mu       sync.Mutex
 	version  int
@@ -139,7 +140,8 @@ func (s *apiServer) tell(resource, event string, o map[string]any) {
 	}
 }
 
-// watch tells of changes from now on: the objects that are listed first are told, too, which is more than is asked for and never less.
+// watch tells of changes from now on: the objects that are listed first are told, too, which is more than is asked for
+// and never less.
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, resource string) {
 	lines := make(chan string, 10_000)
 	s.mu.Lock()

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// textsLimit bounds the JSON that is kept of objects, which themselves take some times as much, and toldBytes is what each takes besides.
+	// textsLimit bounds the JSON that is kept of objects, which themselves take some times as much, and toldBytes is
+	// what each takes besides.
 	textsLimit = 1 << 20
 	toldBytes  = 1 << 10
 	// textLimit is how much of it one object may have.
@@ -25,7 +26,8 @@ const (
 // membersRoom is how many members most objects have.
 const membersRoom = 24
 
-// texts makes JSON of objects, member by member: of two versions of an object, and of what was sent and what was answered, most members are the same. To see that takes less than to write them down again.
+// texts makes JSON of objects, member by member: of two versions of an object, and of what was sent and what was
+// answered, most members are the same. To see that takes less than to write them down again.
 type texts struct {
 	owned   *owned
 	same    *comparisons
@@ -60,7 +62,8 @@ type member struct {
 	omitsZero bool
 }
 
-// marshal writes an object as JSON to an empty buffer, and returns what that holds. Nobody may change the object any more. If a key is given, its members are kept.
+// marshal writes an object as JSON to an empty buffer, and returns what that holds. Nobody may change the object any
+// more. If a key is given, its members are kept.
 func (t *texts) marshal(out *bytes.Buffer, key core.Key, object runtime.Object) (json.RawMessage, error) {
 	value := reflect.ValueOf(object)
 	members := t.layout(value.Type())

@@ -81,7 +81,8 @@ func (f filling) fill(v reflect.Value) {
 	}
 }
 
-// TestTextsOfAllKinds writes objects of all kinds of Kubernetes as package json does, one version after the other, in which most members are the same; and it compares them as their JSON compares.
+// TestTextsOfAllKinds writes objects of all kinds of Kubernetes as package json does, one version after the other, in
+// which most members are the same; and it compares them as their JSON compares.
 func TestTextsOfAllKinds(t *testing.T) {
 	const seed = 1
 	f := filling{Rand: rand.New(rand.NewPCG(seed, seed))}
@@ -166,7 +167,8 @@ func (o *plainKind) DeepCopyObject() runtime.Object {
 	return &plainKind{o.TypeMeta, *o.ObjectMeta.DeepCopy(), maps.Clone(o.Spec)}
 }
 
-// TestTextsOfOtherTags takes objects apart whatever the tag of their kind is, and leaves metadata out as package json does.
+// TestTextsOfOtherTags takes objects apart whatever the tag of their kind is, and leaves metadata out as package json
+// does.
 func TestTextsOfOtherTags(t *testing.T) {
 	texts := newTexts(&comparisons{})
 	for _, o := range []*plainKind{

@@ -18,7 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// watchTransport puts something between a client and the network that tells which calls get there. It reports whether it could.
+// watchTransport puts something between a client and the network that tells which calls get there. It reports whether
+// it could.
 func watchTransport(c *http.Client, r *Recorder, scheme *runtime.Scheme) bool {
 	if c == nil {
 		return false

@@ -29,10 +29,12 @@ type weighing struct {
 
 func (w *weighing) add(bytes int) { w.left -= bytes }
 
-// weigher adds what a value of its type refers to, by where the value is. What is in the value itself is counted already.
+// weigher adds what a value of its type refers to, by where the value is. What is in the value itself is counted
+// already.
 type weigher func(w *weighing, at unsafe.Pointer)
 
-// typesOf knows how to weigh values of types, in memory: to do it by package reflect takes as long as to copy an object.
+// typesOf knows how to weigh values of types, in memory: to do it by package reflect takes as long as to copy an
+// object.
 type typesOf struct{ weighers sync.Map }
 
 // behind returns the weigher of a type, nil if its values refer to nothing.

@@ -121,7 +121,8 @@ func (s *Server) picture() *picture {
 	return p
 }
 
-// layersOf puts the nodes of a graph without cycles into layers, so that each edge leads to a later one: a node is as far down as the longest way to it.
+// layersOf puts the nodes of a graph without cycles into layers, so that each edge leads to a later one: a node is as
+// far down as the longest way to it.
 func layersOf(nodes int, next func(int) []int) [][]int {
 	depths := make([]int, nodes)
 	for changed := true; changed; {

@@ -7,7 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// stateBefore returns the objects as they are after steps from a start, in the order of their names. The script of the page goes on from there.
+// stateBefore returns the objects as they are after steps from a start, in the order of their names. The script of the
+// page goes on from there.
 func stateBefore(initial []core.TraceObject, steps []core.TraceStep) []object {
 	all := []object{}
 	for _, o := range story.After(initial, steps) {
@@ -51,7 +52,8 @@ type ending struct {
 // became is what became of an object, and what it says of itself.
 type became struct{ Name, How, Says string }
 
-// settled returns what the system comes to. It is nil if there are several outcomes, of which [outcomes] shows what differs.
+// settled returns what the system comes to. It is nil if there are several outcomes, of which [outcomes] shows what
+// differs.
 func settled(report *core.Report) *ending {
 	title, objects, found := story.Outcome(report)
 	if !found || len(report.OutcomeList) > 1 {

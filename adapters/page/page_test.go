@@ -117,7 +117,8 @@ func TestManyFields(t *testing.T) {
 	}
 }
 
-// TestNothingRuns checks that a page has one script and one style, those that its policy lets in, whatever objects and controllers say.
+// TestNothingRuns checks that a page has one script and one style, those that its policy lets in, whatever objects and
+// controllers say.
 func TestNothingRuns(t *testing.T) {
 	script, style := regexp.MustCompile(`(?s)<script>(.*?)</script>`), regexp.MustCompile(`(?s)<style>(.*?)</style>`)
 	markup := regexp.MustCompile(`<[a-z]+`)
@@ -160,7 +161,8 @@ func TestNothingRuns(t *testing.T) {
 	})
 }
 
-// TestScriptGetsAll checks what the script goes on with: the objects where a part of a run begins, and what each step does to them.
+// TestScriptGetsAll checks what the script goes on with: the objects where a part of a run begins, and what each step
+// does to them.
 func TestScriptGetsAll(t *testing.T) {
 	type part struct {
 		From []struct{ Name string }

@@ -22,9 +22,11 @@ type Simulator interface {
 	Run(ctx context.Context, initial int, steps []core.Step) (*core.Position, error)
 }
 
-// Server serves a record to browsers on the same machine: its report, the graph of its states, and steps beyond it. It implements [http.Handler].
+// Server serves a record to browsers on the same machine: its report, the graph of its states, and steps beyond it. It
+// implements [http.Handler].
 //
-// It answers to names of this machine only, and to pages of its own only where controllers run, so that no other page can read or use it. Nothing of an object is ever run.
+// It answers to names of this machine only, and to pages of its own only where controllers run, so that no other page
+// can read or use it. Nothing of an object is ever run.
 type Server struct {
 	record    *record.Record
 	simulator Simulator
@@ -39,7 +41,8 @@ type Server struct {
 	failed error
 }
 
-// NewServer returns a server of a record, which must not change any more. Without a simulator, a sentence says why there is none. The context ends the reading of the graph.
+// NewServer returns a server of a record, which must not change any more. Without a simulator, a sentence says why
+// there is none. The context ends the reading of the graph.
 func NewServer(ctx context.Context, r *record.Record, simulator Simulator, without string) (*Server, error) {
 	pages, err := template.ParseFS(assets, "assets/head.html", "assets/page.html", "assets/states.html")
 	if err != nil {

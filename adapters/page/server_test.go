@@ -19,7 +19,8 @@ import (
 // attack would like to be run.
 const attack = `<script>alert(1)</script>`
 
-// forked is the graph of a lamp that one of two switches decides about. It has the states 0: dark, 1: red, 2: green, 3: green too, and back to 2; 4 is cut; 5 is not recorded.
+// forked is the graph of a lamp that one of two switches decides about. It has the states 0: dark, 1: red, 2: green, 3:
+// green too, and back to 2; 4 is cut; 5 is not recorded.
 type forked struct{}
 
 func (forked) States() int { return 6 }
@@ -68,7 +69,8 @@ func forkedRecord(t *testing.T) *record.Record {
 	return r
 }
 
-// lamps is a simulator that offers the same steps everywhere, and remembers what was taken. After so many steps, if any, it breaks.
+// lamps is a simulator that offers the same steps everywhere, and remembers what was taken. After so many steps, if
+// any, it breaks.
 type lamps struct {
 	taken [][]core.Step
 	last  int
@@ -125,7 +127,8 @@ func visit(s http.Handler, path string, headers ...string) *httptest.ResponseRec
 
 var links = regexp.MustCompile(`href="(/[^"#]*)`)
 
-// TestLinks follows all links from the first page on, some steps deep where they have no end: each leads to a page, which runs nothing of what it shows.
+// TestLinks follows all links from the first page on, some steps deep where they have no end: each leads to a page,
+// which runs nothing of what it shows.
 func TestLinks(t *testing.T) {
 	s := serverOf(t, &lamps{})
 	seen, todo := map[string]bool{}, []string{"/"}
@@ -213,7 +216,8 @@ func TestPagesOfStates(t *testing.T) {
 	}
 }
 
-// TestNobodyElse wants no answers for others than browsers on this machine, and nothing to be run for pages from elsewhere.
+// TestNobodyElse wants no answers for others than browsers on this machine, and nothing to be run for pages from
+// elsewhere.
 func TestNobodyElse(t *testing.T) {
 	simulator := &lamps{}
 	s := serverOf(t, simulator)

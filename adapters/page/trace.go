@@ -19,7 +19,8 @@ const (
 	// mostAnswers is how many answers a page has, and mostRunes how long all their texts may be.
 	mostAnswers = 250
 	mostRunes   = 2 << 20
-	// mostLines is how many calls or changes of an answer are shown, fewLines how many of them at once, and mostText how long each may be.
+	// mostLines is how many calls or changes of an answer are shown, fewLines how many of them at once, and mostText
+	// how long each may be.
 	mostLines = 100
 	fewLines  = 12
 	mostText  = 500
@@ -95,7 +96,8 @@ func NewTrace(question, about string) *Trace {
 	return &Trace{view: traceView{Question: question, About: story.Clean(about)}}
 }
 
-// Add adds an answer: an [analysis.Shown], [analysis.StaleRead], [analysis.Fight], [analysis.IdleController], [analysis.Episode] or [analysis.Answer]. The error is [ErrFull] if the page has no room for it.
+// Add adds an answer: an [analysis.Shown], [analysis.StaleRead], [analysis.Fight], [analysis.IdleController],
+// [analysis.Episode] or [analysis.Answer]. The error is [ErrFull] if the page has no room for it.
 func (t *Trace) Add(answer any) error {
 	if len(t.view.Cards)+len(t.view.Controllers)+len(t.view.Episodes) >= mostAnswers || t.runes >= mostRunes {
 		return ErrFull

@@ -79,7 +79,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceRunsNothing checks that the pages have one script and one style, those that their policy lets in, whatever recordings say.
+// TestTraceRunsNothing checks that the pages have one script and one style, those that their policy lets in, whatever
+// recordings say.
 func TestTraceRunsNothing(t *testing.T) {
 	script, style, markup := regexp.MustCompile(`(?s)<script>(.*?)</script>`), regexp.MustCompile(`(?s)<style>(.*?)</style>`), regexp.MustCompile(`<[a-z]+`)
 	known := map[string]bool{}

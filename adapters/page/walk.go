@@ -42,7 +42,8 @@ type choiceView struct {
 // longestWalk is how many steps can be chosen.
 const longestWalk = 500
 
-// walk serves a run with the code of controllers: a recorded one to a state, and then steps that the reader has chosen, each by its number among those that can be taken.
+// walk serves a run with the code of controllers: a recorded one to a state, and then steps that the reader has chosen,
+// each by its number among those that can be taken.
 func (s *Server) walk(w http.ResponseWriter, r *http.Request) {
 	if !s.loaded(w, r) {
 		return

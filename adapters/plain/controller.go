@@ -17,8 +17,8 @@ type Controller struct {
 	// Watches say which changes fill the work queue.
 	Watches []Watch
 
-	// Caches are kinds that it reads through its cache without watching them: their changes put nothing into the work queue,
-	// and what it reads of them may be stale.
+	// Caches are kinds that it reads through its cache without watching them: their changes put nothing into the work
+	// queue, and what it reads of them may be stale.
 	Caches []core.Kind
 
 	// Requests are in the work queue at start, besides those for the objects that exist then.

@@ -26,8 +26,8 @@ type Model struct {
 	// [Var.Get] and [Family.All].
 	Properties []core.Property
 
-	// Interchangeable are groups of names of processes, controllers, variables and values of which it does not matter which is which,
-	// see [core.System].
+	// Interchangeable are groups of names of processes, controllers, variables and values of which it does not matter
+	// which is which, see [core.System].
 	Interchangeable [][]string
 
 	// Assumptions are sentences for the report: what the model takes for granted.

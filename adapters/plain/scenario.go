@@ -13,7 +13,8 @@ type Scenario struct {
 	Actions []Action
 	// InOrder lets an action be taken only after those before it.
 	InOrder bool
-	// Settled lets actions be taken only where controllers do nothing but wait for timers, and processes can do nothing.
+	// Settled lets actions be taken only where controllers do nothing but wait for timers, and processes can do
+	// nothing.
 	Settled bool
 }
 

@@ -78,7 +78,8 @@ func TestScenarioThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestSettledUsers has a user note how large a machine is that grows step by step: at any moment that is any size, and once the system has settled it is the last one.
+// TestSettledUsers has a user note how large a machine is that grows step by step: at any moment that is any size, and
+// once the system has settled it is the last one.
 func TestSettledUsers(t *testing.T) {
 	size, noted := plain.NewVar[int]("size"), plain.NewVar[int]("noted")
 	model := plain.Model{

@@ -42,8 +42,8 @@ func (w *World) List(kind core.Kind, namespace string) []core.Object {
 // Held implements [core.Snapshot]: variables have no versions.
 func (w *World) Held(core.Key) []core.Content { return nil }
 
-// Log logs a line, with keys and values in turn, for the stories of checks that are to say what is logged: they show what came before a write. It is no step, and no
-// call.
+// Log logs a line, with keys and values in turn, for the stories of checks that are to say what is logged: they show
+// what came before a write. It is no step, and no call.
 func (w *World) Log(message string, pairs ...any) {
 	if recorder, ok := w.recorder.(core.LogRecorder); ok && recorder.Listens() {
 		recorder.Log(core.LogLineOf("info", "", message, pairs...))

@@ -72,7 +72,8 @@ func (p *page) idleSteps(trace core.Trace, leg story.Leg) {
 	}
 }
 
-// reads says what one of the controllers that the finding is about was answered in a step in which it does nothing: that may be what is wrong.
+// reads says what one of the controllers that the finding is about was answered in a step in which it does nothing:
+// that may be what is wrong.
 func (p *page) reads(step core.TraceStep) string {
 	if len(step.Calls) == 0 || !slices.Contains(p.acting, step.Controller) {
 		return ""
@@ -162,7 +163,8 @@ func again(times int) string {
 	return fmt.Sprintf(" (%d times)", times)
 }
 
-// memory tells what is different in what controllers keep in memory, and in whose where it is not that of the one that acts.
+// memory tells what is different in what controllers keep in memory, and in whose where it is not that of the one that
+// acts.
 func (p *page) memory(changes []core.MemoryChange, acting string) {
 	if p.elide {
 		changes = story.Entries(changes)

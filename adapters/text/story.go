@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// longest is the number of steps of a run that are all told, those that change nothing in a row counted as one. Of a longer run,
-	// the first and the last told are.
+	// longest is the number of steps of a run that are all told, those that change nothing in a row counted as one. Of
+	// a longer run, the first and the last told are.
 	longest = 24
 	told    = 10
 	// objectLimit, fieldLimit and callLimit are how many objects at the start,

@@ -51,8 +51,8 @@ func full(v any) string {
 	return clean(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// object writes an object with its fields, under a title. Of many fields, only the
-// first so many are told, if there are any that matter more than the others. There are so many others that were left out before.
+// object writes an object with its fields, under a title. Of many fields, only the first so many are told, if there are
+// any that matter more than the others. There are so many others that were left out before.
 func (p *page) object(level int, title string, fields []core.Leaf, first, others int) {
 	if len(fields) == 1 && fields[0].Path == "" {
 		p.line(level, title, " = ", p.value(fields[0].Value))

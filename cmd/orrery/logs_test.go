@@ -46,7 +46,8 @@ func talkative() []catalog.Entry {
 	}}
 }
 
-// TestLogsInRecords follows the lines that a check was told to keep through its record and into all that reads it, where nothing in them is markup or a command for a terminal. Without --logs none is there.
+// TestLogsInRecords follows the lines that a check was told to keep through its record and into all that reads it,
+// where nothing in them is markup or a command for a terminal. Without --logs none is there.
 func TestLogsInRecords(t *testing.T) {
 	const line = "thinks of a number"
 	file := filepath.Join(t.TempDir(), "run.orr")

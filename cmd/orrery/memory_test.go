@@ -54,8 +54,8 @@ func hoard() {
 	})...)
 }
 
-// TestMemoryIsWithinTheLimit runs the command on systems that are larger than its limit, and asks the operating system for the most that was resident.
-// It tells that all is used but what is left for judging.
+// TestMemoryIsWithinTheLimit runs the command on systems that are larger than its limit, and asks the operating system
+// for the most that was resident. It tells that all is used but what is left for judging.
 func TestMemoryIsWithinTheLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fills the memory")

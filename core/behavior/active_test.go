@@ -133,7 +133,8 @@ func TestActiveSetUp(t *testing.T) {
 	_, _ = end.Write([]byte{1}) // so that who reads it ends
 }
 
-// TestClocks has each run see the time that its activation says: for one that works by itself, the clock never goes back.
+// TestClocks has each run see the time that its activation says: for one that works by itself, the clock never goes
+// back.
 func TestClocks(t *testing.T) {
 	year := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	now := func(_ *doer, r core.EffectRecorder) core.Result {
@@ -172,7 +173,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestRunsThatWait has a run that waits be given the time that it waits for; only one that still waits then goes on with what others do meanwhile.
+// TestRunsThatWait has a run that waits be given the time that it waits for; only one that still waits then goes on
+// with what others do meanwhile.
 func TestRunsThatWait(t *testing.T) {
 	// serves has a goroutine make a call for all that is queued, and answer.
 	serves := func(d *doer, r core.EffectRecorder) []func() {
@@ -227,7 +229,8 @@ func TestRunsThatWait(t *testing.T) {
 	}
 }
 
-// TestWhatTimeBrings looks ahead, and lets the time pass: something is shown, a goroutine panics, or nothing ever happens.
+// TestWhatTimeBrings looks ahead, and lets the time pass: something is shown, a goroutine panics, or nothing ever
+// happens.
 func TestWhatTimeBrings(t *testing.T) {
 	after := func(d time.Duration, do func(*doer)) func(*doer, core.EffectRecorder) []func() {
 		return func(x *doer, _ core.EffectRecorder) []func() { return []func(){func() { time.Sleep(d); do(x) }} }
@@ -236,7 +239,8 @@ func TestWhatTimeBrings(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		start func(*doer, core.EffectRecorder) []func()
-		// brings is what the time is said to bring, and waits how a run ends that lets it pass. next is how a run ends after that.
+		// brings is what the time is said to bring, and waits how a run ends that lets it pass. next is how a run ends
+		// after that.
 		brings, waits, next string
 		// minute and day tell that what is shown stays the same for as long.
 		minute, day bool

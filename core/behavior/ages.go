@@ -11,7 +11,8 @@ import (
 
 // Ages are objects that show when they were created, and when something was written into them.
 type Ages struct {
-	// shown are all contents that show it of an object, keys the objects in order, and written the places of the times that are no creation, in order.
+	// shown are all contents that show it of an object, keys the objects in order, and written the places of the times
+	// that are no creation, in order.
 	shown   map[core.Key][]core.Aged
 	keys    []core.Key
 	written []written
@@ -25,7 +26,8 @@ type written struct {
 	place string
 }
 
-// AgesIn returns the objects that are shown in some runs with the times of their creation. Those whose kinds are in one of the known groups are of different ages already.
+// AgesIn returns the objects that are shown in some runs with the times of their creation. Those whose kinds are in one
+// of the known groups are of different ages already.
 func AgesIn(runs []Run, known [][]core.Kind) Ages {
 	a := Ages{shown: map[core.Key][]core.Aged{}, known: known}
 	places := map[written]bool{}
@@ -42,8 +44,9 @@ func AgesIn(runs []Run, known [][]core.Kind) Ages {
 	return a
 }
 
-// InOrder returns the runs of the objects of some kinds, or of all, where each object is younger than the one before, or older if they are turned; those that are of different ages already move together. It is nil if there are no
-// two that could change places.
+// InOrder returns the runs of the objects of some kinds, or of all, where each object is younger than the one before,
+// or older if they are turned; those that are of different ages already move together. It is nil if there are no two
+// that could change places.
 func (a Ages) InOrder(turned bool, kinds []core.Kind) Otherwise {
 	if earlier := a.ordered(turned, kinds); earlier != nil {
 		return a.predated(earlier)
@@ -82,7 +85,8 @@ func (a Ages) ordered(turned bool, kinds []core.Kind) map[core.Key]map[string]in
 	return earlier
 }
 
-// AllInOrder is as [Ages.InOrder] for all objects, where what was written into them was written one after the other, too, in the order of the objects and of its places, or in the opposite one.
+// AllInOrder is as [Ages.InOrder] for all objects, where what was written into them was written one after the other,
+// too, in the order of the objects and of its places, or in the opposite one.
 func (a Ages) AllInOrder(turned bool) Otherwise {
 	ages := a.ordered(turned, nil)
 	if ages == nil && len(a.written) < 2 {
@@ -91,7 +95,8 @@ func (a Ages) AllInOrder(turned bool) Otherwise {
 	return a.writtenInOrder(turned, a.written, ages)
 }
 
-// WrittenInOrder returns the runs where what was written into objects of some kinds was written one after the other after all of them were created. It is nil if there are no two times of that.
+// WrittenInOrder returns the runs where what was written into objects of some kinds was written one after the other
+// after all of them were created. It is nil if there are no two times of that.
 func (a Ages) WrittenInOrder(turned bool, kinds []core.Kind) Otherwise {
 	if places := a.places(kinds); len(places) > 1 {
 		return a.writtenInOrder(turned, places, nil)
@@ -107,7 +112,8 @@ func (a Ages) writtenInOrder(turned bool, places []written, ages map[core.Key]ma
 	return a.predated(earlier)
 }
 
-// Before returns the runs where all times of objects of some kinds are earlier, by as much as any is where they are in order, and all objects were created before that, too.
+// Before returns the runs where all times of objects of some kinds are earlier, by as much as any is where they are in
+// order, and all objects were created before that, too.
 func (a Ages) Before(kinds []core.Kind) Otherwise {
 	places := a.places(kinds)
 	earlier := a.created(func(core.Key) int { return len(places) })
@@ -117,7 +123,8 @@ func (a Ages) Before(kinds []core.Kind) Otherwise {
 	return a.predated(earlier)
 }
 
-// After returns the runs where all objects were created after what was written into those of some kinds, as one is that was made again. It is nil if nothing was.
+// After returns the runs where all objects were created after what was written into those of some kinds, as one is that
+// was made again. It is nil if nothing was.
 func (a Ages) After(kinds []core.Kind) Otherwise {
 	places := a.places(kinds)
 	if len(places) == 0 {
@@ -187,7 +194,8 @@ func (a Ages) Alike(kinds []core.Kind) Otherwise {
 	return a.predated(earlier)
 }
 
-// predated returns runs with earlier times. Where code writes one down, it is taken for the one that it takes the place of. Of those that are written it is kept that they are there.
+// predated returns runs with earlier times. Where code writes one down, it is taken for the one that it takes the place
+// of. Of those that are written it is kept that they are there.
 func (a Ages) predated(earlier map[core.Key]map[string]int) Otherwise {
 	const some = "<time>"
 	recorded, observed := map[string]string{}, map[string]string{}
@@ -235,7 +243,8 @@ func (a Ages) Groups() [][]core.Kind {
 type predated struct {
 	// earlier is by how many seconds, by the places of the times.
 	earlier map[core.Key]map[string]int
-	// recordedAs and observedAs have, for each of the recorded and of the earlier times, what stands for it where both are compared: code may write down what it is shown.
+	// recordedAs and observedAs have, for each of the recorded and of the earlier times, what stands for it where both
+	// are compared: code may write down what it is shown.
 	recordedAs, observedAs *core.Retagging
 }
 

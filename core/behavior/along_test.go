@@ -63,7 +63,8 @@ func (t *throw) Words(texts []string) []string {
 	return []string{fmt.Sprintf("%d in %s", t.seed%1000, strings.Join(texts, "|"))}
 }
 
-// TestDrawsOfARun has each stretch of a run draw values of its own, which is over before the next begins, and the words of those in which something is drawn be known.
+// TestDrawsOfARun has each stretch of a run draw values of its own, which is over before the next begins, and the words
+// of those in which something is drawn be known.
 func TestDrawsOfARun(t *testing.T) {
 	forms(t, func(t *testing.T, sequential bool) {
 		source := new(dice)
@@ -248,7 +249,8 @@ func (w *watchdog) Ended(at core.Point) (string, bool) {
 	return how, known
 }
 
-// TestGuardsAreTold has a guard be told that code runs wherever it may end the process, and that it rests again before the session returns.
+// TestGuardsAreTold has a guard be told that code runs wherever it may end the process, and that it rests again before
+// the session returns.
 func TestGuardsAreTold(t *testing.T) {
 	for _, active := range []bool{false, true} {
 		guard := &watchdog{fatal: map[core.Point]string{}}

@@ -27,9 +27,11 @@ type Answered struct {
 	Enqueue, EnqueueAfter []state.Cell
 	// Lists tells that it was computed from a list.
 	Lists bool
-	// Turns tells that the answer is a list that may come in another order, which makes a difference to who is given it.
+	// Turns tells that the answer is a list that may come in another order, which makes a difference to who is given
+	// it.
 	Turns bool
-	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as others, and for those that read a cache which may lag behind.
+	// Reads are what the answer was computed from. They are kept for calls that may have been made at the same time as
+	// others, and for those that read a cache which may lag behind.
 	Reads []Read
 }
 
@@ -75,7 +77,8 @@ type Cells interface {
 	Value(state.Cell) state.Value
 	// Project returns the number of the part that the cell of an object shows, and false if it is not known.
 	Project(*state.Projection, state.Cell) (state.Value, bool)
-	// AppendSignature appends the signature of a list of what is selected, and returns false if it is not known what is.
+	// AppendSignature appends the signature of a list of what is selected, and returns false if it is not known what
+	// is.
 	AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool)
 	// AppendHeld appends the signature of the versions of an object that are held besides
 	// the one that is there.

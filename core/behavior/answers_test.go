@@ -183,7 +183,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestLookAtParts has the answer to a call that looks at a part of an object be found by what the part is, if that is known.
+// TestLookAtParts has the answer to a call that looks at a part of an object be found by what the part is, if that is
+// known.
 func TestLookAtParts(t *testing.T) {
 	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	c := v.Object(core.Key{Kind: "k", Name: "a"})
@@ -216,8 +217,8 @@ type initial struct{}
 func (initial) Identity() string                   { return "initial" }
 func (initial) Project(o core.Object) core.Content { return textOf(o.Content.Canonical()[:1]) }
 
-// TestMost counts the changes of the run that makes most: of a node with answers in different states, of concurrent calls in both orders, and of what is drawn, also
-// where nobody watches them.
+// TestMost counts the changes of the run that makes most: of a node with answers in different states, of concurrent
+// calls in both orders, and of what is drawn, also where nobody watches them.
 func TestMost(t *testing.T) {
 	writes := func(kinds ...core.Kind) []Write {
 		var all []Write

@@ -79,7 +79,8 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 	return nil, nil
 }
 
-// parting returns where a run, which had so many calls in common with a recorded one, makes another call than that, or ends. Calls that read the same are told with what they write.
+// parting returns where a run, which had so many calls in common with a recorded one, makes another call than that, or
+// ends. Calls that read the same are told with what they write.
 func parting(recorded, observed core.Call, leaf *Leaf, after int) *Divergence {
 	d := &Divergence{Recorded: recorded.String(), Observed: saying(observed, leaf), After: after, Call: observed, Ended: leaf}
 	if observed != nil && d.Recorded == d.Observed {
@@ -90,7 +91,8 @@ func parting(recorded, observed core.Call, leaf *Leaf, after int) *Divergence {
 	return d
 }
 
-// Reorders reports whether a run does the same as a recorded one where it parts from it, in another order: it makes a call that comes later there, or writes the same fields.
+// Reorders reports whether a run does the same as a recorded one where it parts from it, in another order: it makes a
+// call that comes later there, or writes the same fields.
 func (d *Divergence) Reorders(path Path) bool {
 	if d.Call == nil || d.After >= len(path) {
 		return false
@@ -158,7 +160,8 @@ func (r Run) Odds() float64 {
 	return odds
 }
 
-// Beside returns the run as it is on an instance that has also done something for other requests: whether event handlers enqueue these does not count.
+// Beside returns the run as it is on an instance that has also done something for other requests: whether event
+// handlers enqueue these does not count.
 func (r Run) Beside(requests ...core.Request) Run {
 	if r.Activation.Event == nil || r.Leaf == nil {
 		return r
@@ -214,7 +217,8 @@ func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
 	return nil, nil
 }
 
-// endsOtherwise returns that another run does not end as the recorded one does: it makes a call, or ends in another way.
+// endsOtherwise returns that another run does not end as the recorded one does: it makes a call, or ends in another
+// way.
 func (r Run) endsOtherwise(call core.Call, observed *Leaf, like func(call, recorded core.Call) bool) *Divergence {
 	parting := Way{Leaf: r.Leaf}.Parting(Way{Call: call, Leaf: observed}, len(r.Path))
 	parting.ByChance = r.Leaf.Chance.Has(call, observed, like)

@@ -16,9 +16,10 @@ import (
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// A process may work between activations as well: goroutines of its own wait for something that an activation leaves them, or for the time. The calls
-// that they make between activations wait until one goes on with them. So what runs at once is what an activation is about, and a
-// session is always where code rests: every goroutine waits for an answer, for another goroutine, or for the time.
+// A process may work between activations as well: goroutines of its own wait for something that an activation leaves
+// them, or for the time. The calls that they make between activations wait until one goes on with them. So what runs at
+// once is what an activation is about, and a session is always where code rests: every goroutine waits for an answer,
+// for another goroutine, or for the time.
 
 // Own tells what a process does by itself.
 type Own uint8
@@ -132,7 +133,8 @@ func (b *bubble) begin(a *Activation) scribe {
 	return scribe{bubble: b, run: b.run}
 }
 
-// turn returns the place among the calls that wait of the one that an activation goes on with, which may be none of theirs. b.mu is held.
+// turn returns the place among the calls that wait of the one that an activation goes on with, which may be none of
+// theirs. b.mu is held.
 func (b *bubble) turn(a *Activation) int {
 	if a.Call == "" {
 		return a.Turn
@@ -142,8 +144,9 @@ func (b *bubble) turn(a *Activation) int {
 	})
 }
 
-// Memory returns what is to be seen of an instance between two runs: what it shows, and of one that works by itself also what goes on
-// in the background and the first of what the time will bring. To look ahead is the end of the session. It is nil if nothing is shown.
+// Memory returns what is to be seen of an instance between two runs: what it shows, and of one that works by itself
+// also what goes on in the background and the first of what the time will bring. To look ahead is the end of the
+// session. It is nil if nothing is shown.
 func (s *Session) Memory() map[string]string {
 	if !s.active {
 		return s.Shown()
@@ -154,8 +157,8 @@ func (s *Session) Memory() map[string]string {
 // Shown returns what the instance shows, while nobody else is at work on it.
 func (s *Session) Shown() map[string]string { return memoryOf(s.instance, s.of) }
 
-// Beside returns what is to be seen, between two runs, of the memories of the other strategies of the process: the ways to it begin with their names. It is nil if
-// there are none.
+// Beside returns what is to be seen, between two runs, of the memories of the other strategies of the process: the ways
+// to it begin with their names. It is nil if there are none.
 func (s *Session) Beside() map[string]string {
 	if len(s.beside) == 0 {
 		return nil
@@ -175,7 +178,8 @@ func (s *Session) Beside() map[string]string {
 	return s.look(task{look: beside})
 }
 
-// Rest is as [Session.Memory] without what the time will bring, so that the session goes on. It is nil if the instance does not work by itself.
+// Rest is as [Session.Memory] without what the time will bring, so that the session goes on. It is nil if the instance
+// does not work by itself.
 func (s *Session) Rest() map[string]string { return s.look(task{look: (*bubble).rest}) }
 
 // Pass lets the time pass between two runs, and reports whether nothing that the instance shows changes by that.
@@ -231,11 +235,13 @@ func (b *bubble) look() map[string]string {
 	return all
 }
 
-// Horizon is how far the time is looked ahead where something ticks for ever that shows nothing. Elsewhere, it is a century.
+// Horizon is how far the time is looked ahead where something ticks for ever that shows nothing. Elsewhere, it is a
+// century.
 const Horizon = 2 * time.Hour
 
-// strides are how long the clock is let go on, again and again, to wait for the time. Who breaks off has seen enough. Where something ticks, a
-// stride takes the longer the more ticks there are in it. None goes beyond what the runtime can count, which ends the process.
+// strides are how long the clock is let go on, again and again, to wait for the time. Who breaks off has seen enough.
+// Where something ticks, a stride takes the longer the more ticks there are in it. None goes beyond what the runtime
+// can count, which ends the process.
 func (b *bubble) strides(yield func(time.Duration) bool) {
 	const (
 		century = 100 * 365 * 24 * time.Hour
@@ -255,11 +261,12 @@ func (b *bubble) strides(yield func(time.Duration) bool) {
 	}
 }
 
-// Ticks reports whether something in the session was found to tick for ever that shows nothing, after [Session.Memory] or a run that lets the time pass.
+// Ticks reports whether something in the session was found to tick for ever that shows nothing, after [Session.Memory]
+// or a run that lets the time pass.
 func (s *Session) Ticks() bool { return s.ticks }
 
-// elapse lets the clock go on until a goroutine makes a call, or something else is to be seen of the process. It returns what was seen first, nil if
-// nothing ever is.
+// elapse lets the clock go on until a goroutine makes a call, or something else is to be seen of the process. It
+// returns what was seen first, nil if nothing ever is.
 func (b *bubble) elapse() map[string]string {
 	before := b.memory()
 	for stride := range b.strides {
@@ -283,7 +290,8 @@ func (b *bubble) forget() {
 	}
 }
 
-// pause lets the clock go on until somebody has woken the main goroutine with enough to go on with, or until the stride is over.
+// pause lets the clock go on until somebody has woken the main goroutine with enough to go on with, or until the stride
+// is over.
 func (b *bubble) pause(stride time.Duration, enough func() bool) {
 	timer := time.NewTimer(stride)
 	defer timer.Stop()
@@ -341,7 +349,8 @@ func (b *bubble) memory() map[string]string {
 func (b *bubble) shown() map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, memoryOf(b.instance, b.session.of))
-	// The code runs on only later. The race detector does not know of that where the time wakes it, unless a timer of here fires first.
+	// The code runs on only later. The race detector does not know of that where the time wakes it, unless a timer of
+	// here fires first.
 	<-time.After(0)
 	return all
 }

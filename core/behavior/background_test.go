@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// worker is a controller that leaves its requests to a goroutine, which takes them one by one, and looks at the world each hour, up to three times.
+// worker is a controller that leaves its requests to a goroutine, which takes them one by one, and looks at the world
+// each hour, up to three times.
 type worker struct {
 	queue  chan core.Request
 	end    chan struct{}

@@ -87,7 +87,8 @@ func (s *Session) bubbled(bring func(*bubble) core.Instance) {
 	})
 }
 
-// stop ends what an instance does by itself: it is told to, and who sleeps wakes, and ends with the next call. What waits for ever is left behind.
+// stop ends what an instance does by itself: it is told to, and who sleeps wakes, and ends with the next call. What
+// waits for ever is left behind.
 func (b *bubble) stop() {
 	b.close()
 	if stop := b.session.stop; stop != nil {
@@ -102,7 +103,8 @@ func (b *bubble) stop() {
 	}
 }
 
-// crowd is how many goroutines of the process it takes longer to look through than to let the time pass in vain: what instances have left behind that never ends adds up.
+// crowd is how many goroutines of the process it takes longer to look through than to let the time pass in vain: what
+// instances have left behind that never ends adds up.
 const crowd = 1000
 
 // sleep lets the time pass, and waits for all that it wakes.
@@ -239,8 +241,8 @@ func (b *bubble) moves() bool {
 	return b.end != nil || b.failed != nil || slices.ContainsFunc(b.parked, func(p *parked) bool { return p.run == b.run })
 }
 
-// pending returns the calls of the run that wait, in the order of their identities. When there are none and the code has returned, it
-// returns how. A run that waits for what others do goes on with the calls of those.
+// pending returns the calls of the run that wait, in the order of their identities. When there are none and the code
+// has returned, it returns how. A run that waits for what others do goes on with the calls of those.
 func (b *bubble) pending() (question, *ending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -274,7 +276,8 @@ func (b *bubble) pending() (question, *ending) {
 	return q, nil
 }
 
-// leave leaves the calls of a run that has returned meanwhile to the background, or gives them up where nothing is known to go on there. b.mu is held.
+// leave leaves the calls of a run that has returned meanwhile to the background, or gives them up where nothing is
+// known to go on there. b.mu is held.
 func (b *bubble) leave() {
 	for _, p := range b.waited {
 		if p.run = 0; b.session.active {
@@ -331,7 +334,8 @@ func (b *bubble) wake() {
 // Do implements [core.EffectRecorder].
 func (b scribe) Do(call core.Call) core.Response {
 	p := &parked{call: call, site: b.session.site(), reply: make(chan core.Response), run: b.run}
-	// What the set-up has started outside of the bubble is not a part of the run, and the runtime ends the process where it uses a channel of it.
+	// What the set-up has started outside of the bubble is not a part of the run, and the runtime ends the process
+	// where it uses a channel of it.
 	stray := b.session.outside && goroutine.Bubble() != b.session.bubble.Load()
 	b.mu.Lock()
 	p.request = b.bubble.request

@@ -28,7 +28,8 @@ func (d doing) Reconcile(r core.EffectRecorder, _ core.Request) core.Result {
 // short are limits that are up at once.
 func short() Limits { return Limits{Deadline: time.Millisecond, Calls: 9} }
 
-// TestStrides has the time be looked ahead as far as the horizon where something ticks for ever, and be known to do so where several strides in a row take long.
+// TestStrides has the time be looked ahead as far as the horizon where something ticks for ever, and be known to do so
+// where several strides in a row take long.
 func TestStrides(t *testing.T) {
 	b := newBubble(newSession(short(), false))
 	b.session.ticks = true
@@ -102,7 +103,8 @@ func TestFirstFailure(t *testing.T) {
 	}
 }
 
-// TestHeardInTime has lines be heard of the run at work, as long as the session lasts; the end of the session ends that anybody listens.
+// TestHeardInTime has lines be heard of the run at work, as long as the session lasts; the end of the session ends that
+// anybody listens.
 func TestHeardInTime(t *testing.T) {
 	s := newSession(short(), false)
 	b, ended := newBubble(s), 0
@@ -168,7 +170,8 @@ func TestEndsOfCode(t *testing.T) {
 	}
 }
 
-// TestGivenUp has a session that does not take a task or does not answer to it be given up at its deadline, and one that has ended not be waited for.
+// TestGivenUp has a session that does not take a task or does not answer to it be given up at its deadline, and one
+// that has ended not be waited for.
 func TestGivenUp(t *testing.T) {
 	deaf := func() *Session {
 		s := newSession(short(), true)
@@ -242,7 +245,8 @@ func TestNobodyLooks(t *testing.T) {
 	}
 }
 
-// TestTurnsInTheBackground has a process go on with the call at a place in the order of what tells calls apart, and be blocked where there is none.
+// TestTurnsInTheBackground has a process go on with the call at a place in the order of what tells calls apart, and be
+// blocked where there is none.
 func TestTurnsInTheBackground(t *testing.T) {
 	for turn, want := range []string{"a", "b", "c", ""} {
 		b := newBubble(newSession(short(), false))
@@ -294,7 +298,8 @@ func TestErrorsOfContexts(t *testing.T) {
 	}
 }
 
-// TestWaitedForAnew has a run have all the time that it may take to its next call, however long the last one was waited for; and an error be told where it is asked for what it came to.
+// TestWaitedForAnew has a run have all the time that it may take to its next call, however long the last one was waited
+// for; and an error be told where it is asked for what it came to.
 func TestWaitedForAnew(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var s *Session
@@ -334,7 +339,8 @@ func TestWaitedForAnew(t *testing.T) {
 	}
 }
 
-// TestHeardToTheNextCall has all be heard that a run logs up to the call behind which it was given up, however long that takes.
+// TestHeardToTheNextCall has all be heard that a run logs up to the call behind which it was given up, however long
+// that takes.
 func TestHeardToTheNextCall(t *testing.T) {
 	s := open(doing(func(r core.EffectRecorder) {
 		r.Do(named("a"))
@@ -445,7 +451,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestOverWhereItParts has a session be over where a run goes another way than the recorded one, wherever that is, and go on where it does not.
+// TestOverWhereItParts has a session be over where a run goes another way than the recorded one, wherever that is, and
+// go on where it does not.
 func TestOverWhereItParts(t *testing.T) {
 	along := func(calls ...core.Call) Path {
 		var path Path

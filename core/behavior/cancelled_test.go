@@ -30,7 +30,8 @@ func (w watchful) Handle(r core.EffectRecorder, _ core.Event) []core.Request {
 	return nil
 }
 
-// TestEnactCancelled has the error of the context be told that ends while code of a recorded run runs on, wherever that is.
+// TestEnactCancelled has the error of the context be told that ends while code of a recorded run runs on, wherever that
+// is.
 func TestEnactCancelled(t *testing.T) {
 	asks := core.TraceCall{Call: "a", Response: "a"}
 	event := []core.TraceEvent{{Controller: "doing", Kind: "Lamp", Name: "x"}}

@@ -14,22 +14,23 @@ import (
 	"github.com/orrery-dev/orrery/internal/cputime"
 )
 
-// A run sees a clock that stands still while code is at work and moves where code sleeps. The clock begins at the turn of the
-// year 2000, in UTC, a tick before the runs do: so a time that was written a tick earlier, and one that the world gave when it
-// began, is in the past of every run.
+// A run sees a clock that stands still while code is at work and moves where code sleeps. The clock begins at the turn
+// of the year 2000, in UTC, a tick before the runs do: so a time that was written a tick earlier, and one that the
+// world gave when it began, is in the past of every run.
 const (
 	// Tick is more than a second: whatever form a time is written in, it is another one a tick later.
 	Tick = time.Second + time.Millisecond + time.Microsecond + time.Nanosecond
 	// Epoch is longer than whatever controllers wait for: what was to be waited for is over an epoch later.
 	Epoch = 20*365*24*time.Hour + 7*time.Hour + 7*time.Minute + Tick
 
-	// latest is as far as the clock goes: timers of the runtime end with the nanoseconds that a number of 64 bits counts since 1970, in 2262, and the process would end with them.
+	// latest is as far as the clock goes: timers of the runtime end with the nanoseconds that a number of 64 bits
+	// counts since 1970, in 2262, and the process would end with them.
 	latest = 240 * 365 * 24 * time.Hour
 )
 
-// Follow begins a run and takes it along a recorded one although its clock may be another one: it
-// answers each call with the recorded response, as long as the calls have the aims of the recorded ones. It returns the calls, and
-// where the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
+// Follow begins a run and takes it along a recorded one although its clock may be another one: it answers each call
+// with the recorded response, as long as the calls have the aims of the recorded ones. It returns the calls, and where
+// the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
 // waits to go on.
 func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
 	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) }, asRecorded, (*Leaf).agrees)
@@ -38,7 +39,8 @@ func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence
 // asRecorded answers calls with the recorded responses.
 func asRecorded(_ []core.Call, recorded core.Response) core.Response { return recorded }
 
-// along takes a run along a recorded one as long as its calls are like the recorded ones. The answer is given to the last of the calls that it made.
+// along takes a run along a recorded one as long as its calls are like the recorded ones. The answer is given to the
+// last of the calls that it made.
 func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool, answer func(calls []core.Call, recorded core.Response) core.Response, ends func(observed, recorded *Leaf) bool) ([]core.Call, *Divergence, error) {
 	s.Begin(run.Activation)
 	calls := make([]core.Call, 0, len(run.Path))
@@ -79,7 +81,8 @@ func Dated(one, other core.Call) bool {
 	return undated(contents(one)) == undated(contents(other))
 }
 
-// OtherContents returns that a call writes something else than a recorded one of the same aim, besides the times that both name, and the field where it does.
+// OtherContents returns that a call writes something else than a recorded one of the same aim, besides the times that
+// both name, and the field where it does.
 func OtherContents(recorded, observed core.Call, after int) *Divergence {
 	one, other := contents(recorded), contents(observed)
 	a, b := parts(one), parts(other)
@@ -132,8 +135,10 @@ func SameButForTimes(one, other string) bool { return undated(one) == undated(ot
 // WithoutTimes returns a text with the same word in place of each time.
 func WithoutTimes(text string) string { return undated(text) }
 
-// Relative returns a text with its times as what they are seen from a moment on the clock that runs see, which is so far from its beginning: texts of two moments are then the same if time
-// has gone by and nothing else. Of times and durations that are far away it only keeps that they are, as numbers that follow from the clock would never be the same again else.
+// Relative returns a text with its times as what they are seen from a moment on the clock that runs see, which is so
+// far from its beginning: texts of two moments are then the same if time has gone by and nothing else. Of times and
+// durations that are far away it only keeps that they are, as numbers that follow from the clock would never be the
+// same again else.
 func Relative(text string, since time.Duration) string {
 	now := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(since)
 	text = moments.ReplaceAllStringFunc(text, func(found string) string {
@@ -153,8 +158,10 @@ func Relative(text string, since time.Duration) string {
 	return long.ReplaceAllLiteralString(text, "<long>")
 }
 
-// Aligned returns texts with all their dates as what they are seen from a moment on the clock that runs see, which is so far from its beginning. Of those that are long ago it keeps how they lie to each other:
-// texts of two moments are then the same if all that happened is as long ago, or longer ago than anything that is waited for. Times are whole seconds, and numbers stay as they are.
+// Aligned returns texts with all their dates as what they are seen from a moment on the clock that runs see, which is
+// so far from its beginning. Of those that are long ago it keeps how they lie to each other: texts of two moments are
+// then the same if all that happened is as long ago, or longer ago than anything that is waited for. Times are whole
+// seconds, and numbers stay as they are.
 func Aligned(texts []string, since time.Duration) []string {
 	now := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(since)
 	var past []time.Duration
@@ -194,7 +201,8 @@ func Aligned(texts []string, since time.Duration) []string {
 	return aligned
 }
 
-// long is a duration or a number that is as large as those that only come from a clock: more than eleven years, and hundreds of millions.
+// long is a duration or a number that is as large as those that only come from a clock: more than eleven years, and
+// hundreds of millions.
 var long = regexp.MustCompile(`[0-9]{6,}h([0-9]+m)?([0-9.]+s)?|[0-9](\.[0-9]+)?e\+(0[89]|[1-9][0-9])|[0-9]{9,}(\.[0-9]+)?`)
 
 // momentOf returns the time that a text stands for, if it stands for one that is not far beyond a moment.
@@ -224,8 +232,8 @@ func dateOf(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// undated replaces what may be a time in a text: a date with its time, as for computers, as for people, or as in labels, which must not have colons; or a number as large as the seconds
-// since 1970.
+// undated replaces what may be a time in a text: a date with its time, as for computers, as for people, or as in
+// labels, which must not have colons; or a number as large as the seconds since 1970.
 func undated(text string) string { return moments.ReplaceAllLiteralString(text, "time") }
 
 var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T _-][0-9]{2}[:.-][0-9]{2}[:.-][0-9]{2}(\.[0-9]+)?( ?(Z|[+-][0-9]{2}:?[0-9]{2}))?( UTC)?( m=[+-][0-9.]+)?` +
@@ -233,7 +241,8 @@ var moments = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T _-][0-9]{2}[:.-][
 	`|([A-Z][a-z]{2,8},? )?([0-9]{1,2}[ -][A-Z][a-z]{2}[ -][0-9]{2,4}|[A-Z][a-z]{2} +[0-9]{1,2}) [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?( [A-Z]{3,4}| [+-][0-9]{4})?( [0-9]{4})?` +
 	`|[0-9]{9,}`)
 
-// slowness tells from how long strides take whether something ticks in them. It has to be so for some of them in a row, as others may keep the machine busy.
+// slowness tells from how long strides take whether something ticks in them. It has to be so for some of them in a row,
+// as others may keep the machine busy.
 type slowness struct {
 	// costly is how long a stride takes at least in which something ticks, and inARow how many did so up to now.
 	costly time.Duration
@@ -257,8 +266,8 @@ type stopwatch struct{ clock, work time.Duration }
 // start starts a stopwatch.
 func start() stopwatch { return stopwatch{machineTime(), cputime.Used()} }
 
-// took returns how long it took: no longer than by the clock of the machine, nor than the process has worked meanwhile, as others may keep the machine busy. It
-// starts the stopwatch again.
+// took returns how long it took: no longer than by the clock of the machine, nor than the process has worked meanwhile,
+// as others may keep the machine busy. It starts the stopwatch again.
 func (s *stopwatch) took() time.Duration {
 	before := *s
 	*s = start()

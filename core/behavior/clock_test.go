@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestDated wants calls to be known for the same that write different times, in whatever form, and others to be told apart.
+// TestDated wants calls to be known for the same that write different times, in whatever form, and others to be told
+// apart.
 func TestDated(t *testing.T) {
 	writes := func(text string) written { return written{ask("letter"), fmt.Sprintf(`{"labels":{"at":%q}}`, text)} }
 	early := time.Date(2000, time.January, 1, 0, 0, 1, 1_001_001, time.UTC)
@@ -122,7 +123,8 @@ func TestSequentialClocks(t *testing.T) {
 	}
 }
 
-// TestAligned has dates be taken as how long ago they are, those of long ago as how they lie to each other, and everything else as it is.
+// TestAligned has dates be taken as how long ago they are, those of long ago as how they lie to each other, and
+// everything else as it is.
 func TestAligned(t *testing.T) {
 	at := func(since time.Duration) string {
 		return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(since).Format(time.RFC3339)

@@ -36,8 +36,8 @@ func slow(t *testing.T) *net.Resolver {
 	}}
 }
 
-// TestLookUpsAreWaitedFor checks that a run which is given up as it looks up a name is at its end when the session is aborted: what it does there is not in the way of the next
-// run. Where no run comes behind it, nobody waits.
+// TestLookUpsAreWaitedFor checks that a run which is given up as it looks up a name is at its end when the session is
+// aborted: what it does there is not in the way of the next run. Where no run comes behind it, nobody waits.
 func TestLookUpsAreWaitedFor(t *testing.T) {
 	lookup.Prepare()
 	resolver := slow(t)
@@ -64,7 +64,8 @@ func TestLookUpsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestLookUpsTakeTurns checks that code which looks up names runs alone: package net would answer runs together that look up one name at the same time, and the runtime end the process.
+// TestLookUpsTakeTurns checks that code which looks up names runs alone: package net would answer runs together that
+// look up one name at the same time, and the runtime end the process.
 func TestLookUpsTakeTurns(t *testing.T) {
 	lookup.Prepare()
 	var running, together atomic.Int32

@@ -15,7 +15,8 @@ type counted struct {
 	runs []Run
 }
 
-// FurtherIn returns the runs of which more was counted before for the objects of some kinds that they are shown, or of all kinds: for each a number of its own. It is nil if none of them shows what is counted.
+// FurtherIn returns the runs of which more was counted before for the objects of some kinds that they are shown, or of
+// all kinds: for each a number of its own. It is nil if none of them shows what is counted.
 func FurtherIn(runs []Run, store core.Counting, kinds ...core.Kind) Otherwise {
 	by := map[core.Key]int{}
 	for i, key := range shownKeys(runs) {

@@ -11,9 +11,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Code that makes names up draws them from random numbers. A run of it would be another one each time, unless what it draws follows from a seed: then the run is a
-// function of that and of the answers to its calls. Between two calls, where code runs on, others may run on as well, so each such stretch of a run has values of
-// its own, and what it draws does not depend on what others draw meanwhile.
+// Code that makes names up draws them from random numbers. A run of it would be another one each time, unless what it
+// draws follows from a seed: then the run is a function of that and of the answers to its calls. Between two calls,
+// where code runs on, others may run on as well, so each such stretch of a run has values of its own, and what it draws
+// does not depend on what others draw meanwhile.
 
 // SeedOf returns what the random values follow from that a run draws next behind so many answers.
 func (a Activation) SeedOf(answers int) uint64 {
@@ -27,11 +28,13 @@ func (a Activation) SeedOf(answers int) uint64 {
 // draws are the values that a run of a session draws.
 type draws struct {
 	of Activation
-	// current is the stretch in which code runs, nil if it does not, and drew are those in which values were drawn, by their numbers.
+	// current is the stretch in which code runs, nil if it does not, and drew are those in which values were drawn, by
+	// their numbers.
 	current core.Draw
 	number  int
 	drew    map[int]core.Draw
-	// since is the first stretch behind those in which values were drawn. As long as nothing is drawn, there is one seed, which costs less than another one for each stretch.
+	// since is the first stretch behind those in which values were drawn. As long as nothing is drawn, there is one
+	// seed, which costs less than another one for each stretch.
 	since int
 }
 
@@ -72,7 +75,8 @@ func (s *Session) release() {
 // Drew reports whether the run has drawn random values that follow from its seed.
 func (s *Session) Drew() bool { return len(s.draws.drew) > 0 }
 
-// Drawn returns what the run has asked with its calls and what it keeps, and the words of it that it has drawn, in the order in which they were drawn. What it keeps comes last.
+// Drawn returns what the run has asked with its calls and what it keeps, and the words of it that it has drawn, in the
+// order in which they were drawn. What it keeps comes last.
 func (s *Session) Drawn(calls []core.Call, kept []string) core.Drawn {
 	drawn := core.Drawn{Texts: append(textsOf(calls), kept...)}
 	for _, stretch := range slices.Sorted(maps.Keys(s.draws.drew)) {
@@ -94,8 +98,9 @@ func textsOf(calls []core.Call) []string {
 	return texts
 }
 
-// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the recorded response, whatever the call is, but for what the run has
-// said itself, which comes back as it was said. It returns the calls, and where the run makes another number of calls or ends in another way, nil if it does not.
+// Vary begins a run and takes it along a recorded one although it draws other values: it answers each call with the
+// recorded response, whatever the call is, but for what the run has said itself, which comes back as it was said. It
+// returns the calls, and where the run makes another number of calls or ends in another way, nil if it does not.
 func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
 	recorded := textsOf(run.Path.Asked())
 	return s.along(ctx, run, func(core.Call, core.Call) bool { return true }, func(calls []core.Call, response core.Response) core.Response {
@@ -103,7 +108,8 @@ func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, 
 	}, (*Leaf).agrees)
 }
 
-// VaryAnswers is [Session.Vary] for a run that is given other values. Event handlers may enqueue other requests, as many as before, which are returned: they may be named by what was given.
+// VaryAnswers is [Session.Vary] for a run that is given other values. Event handlers may enqueue other requests, as
+// many as before, which are returned: they may be named by what was given.
 func (s *Session) VaryAnswers(ctx context.Context, run Run) ([]core.Call, []core.Request, *Divergence, error) {
 	var requests []core.Request
 	calls, divergence, err := s.along(ctx, run, func(core.Call, core.Call) bool { return true }, asRecorded, func(observed, recorded *Leaf) bool {
@@ -129,7 +135,8 @@ func (p Path) Answered(other func(core.Response) core.Response) (Path, bool) {
 	return all, others
 }
 
-// Parting returns that a run which draws other values makes another call than one along a path, or leaves another memory, as one of the texts differs that [Session.Drawn] returned.
+// Parting returns that a run which draws other values makes another call than one along a path, or leaves another
+// memory, as one of the texts differs that [Session.Drawn] returned.
 func (p Path) Parting(calls []core.Call, text int) *Divergence {
 	if at := text / said; at < len(calls) {
 		return parting(p[at].From.Call, calls[at], nil, at)

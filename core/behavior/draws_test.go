@@ -25,7 +25,8 @@ func asking(calls ...core.Call) Path {
 	return path
 }
 
-// TestParting has a run that draws other values part from one where one of its texts differs: in the aim of a call, in what it writes, or in what it keeps.
+// TestParting has a run that draws other values part from one where one of its texts differs: in the aim of a call, in
+// what it writes, or in what it keeps.
 func TestParting(t *testing.T) {
 	path := asking(put{"create web", "name: abc"}, put{"create job", "owner: abc"})
 	calls := []core.Call{put{"delete web", "name: abc"}, put{"create job", "owner: kkk"}}
@@ -96,7 +97,8 @@ func TestOvertakes(t *testing.T) {
 	}
 }
 
-// TestPlaceOf has goroutines be told apart by the functions that they are in, with their lines, and by where they were made; not by what they were given.
+// TestPlaceOf has goroutines be told apart by the functions that they are in, with their lines, and by where they were
+// made; not by what they were given.
 func TestPlaceOf(t *testing.T) {
 	const stack = "example.com/web.(*Server).poll(0xc000010000, {0x1, 0x2})\n\t/home/user/web/server.go:41 +0x1d\n" +
 		"github.com/orrery-dev/orrery/core/behavior.run(...)\n\t/x/behavior/bubble.go:3 +0x2\n" +

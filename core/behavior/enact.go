@@ -18,8 +18,9 @@ func differing(format string, args ...any) error {
 // went wrong goes wrong again: calls fail, views are behind, controllers crash. It
 // returns where the world answered differently, nil if it did not.
 //
-// A controller that keeps memory is one instance from its start to its crash, with the event handlers that feed the memory. Any other reconcile runs on an
-// instance of its own, and event handlers are not run: the recorded run says who works on what.
+// A controller that keeps memory is one instance from its start to its crash, with the event handlers that feed the
+// memory. Any other reconcile runs on an instance of its own, and event handlers are not run: the recorded run says who
+// works on what.
 func Enact(ctx context.Context, system *core.System, trace core.Trace, world core.World, limits Limits) (*core.Deviation, error) {
 	e := newEnactment(system, world, limits)
 	defer e.end()

@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestEnactActive has a controller work by itself where it says so, or where it does so anywhere in the recorded run; the second of two instances does as the first.
+// TestEnactActive has a controller work by itself where it says so, or where it does so anywhere in the recorded run;
+// the second of two instances does as the first.
 func TestEnactActive(t *testing.T) {
 	starts := func(d *doer, r core.EffectRecorder) []func() {
 		d.memory["started"] = "by itself"
@@ -49,7 +50,8 @@ func TestEnactActive(t *testing.T) {
 	}
 }
 
-// TestEnactDraws has a run that is taken again draw what it drew, and its concurrent calls be answered in the order in which they were.
+// TestEnactDraws has a run that is taken again draw what it drew, and its concurrent calls be answered in the order in
+// which they were.
 func TestEnactDraws(t *testing.T) {
 	source := new(dice)
 	code := controller{name: "c", work: func(r core.EffectRecorder, _ core.Request) core.Result { return pair(false)(r) }}
@@ -127,7 +129,8 @@ func TestEnactLeaks(t *testing.T) {
 	wantDeviation(t, deviation, 0, "")
 }
 
-// TestEnactSharedProcess has the first of several controllers of a process that works by itself do what all of them do, and events be for controllers that there are.
+// TestEnactSharedProcess has the first of several controllers of a process that works by itself do what all of them do,
+// and events be for controllers that there are.
 func TestEnactSharedProcess(t *testing.T) {
 	starts := func(how string) func(*doer, core.EffectRecorder) []func() {
 		return func(d *doer, _ core.EffectRecorder) []func() { d.memory["started"] = how; return nil }

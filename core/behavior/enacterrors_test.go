@@ -65,8 +65,9 @@ func (b brittle) New() (core.Instance, error) {
 	return b.Strategy.New()
 }
 
-// eventful is a recorded run in which all happens that a world or a controller can fail in: there are two controllers, of which one keeps memory. Its first run is cut off by
-// a crash, and the second one is fed by an event whose handler makes a call. A run of the other one goes on for several steps, and a call of it fails that has an effect.
+// eventful is a recorded run in which all happens that a world or a controller can fail in: there are two controllers,
+// of which one keeps memory. Its first run is cut off by a crash, and the second one is fed by an event whose handler
+// makes a call. A run of the other one goes on for several steps, and a call of it fails that has an effect.
 func eventful() core.Trace {
 	cutOff := gets(crashing(keeping(recorded("reconcile", "counter", "twice", "1 after 1"))), "counter", "quiet", 1, "")
 	handles := gets(keeping(recorded("reconcile", "counter", "r", "1 after 1")), "counter", "asked", 1, "")
@@ -109,7 +110,8 @@ func TestEnactTrips(t *testing.T) {
 	}
 }
 
-// TestEnactMakesNoneInVain has one instance of a controller be made that keeps several things in memory, and none be left when it is over.
+// TestEnactMakesNoneInVain has one instance of a controller be made that keeps several things in memory, and none be
+// left when it is over.
 func TestEnactMakesNoneInVain(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {

@@ -16,7 +16,8 @@ import (
 type enactment struct {
 	world  core.World
 	limits Limits
-	// strategies are those that take steps, by the names under which they do, and programs the processes that they run in.
+	// strategies are those that take steps, by the names under which they do, and programs the processes that they run
+	// in.
 	strategies map[string]core.Strategy
 	programs   map[string]string
 	user       User
@@ -24,7 +25,8 @@ type enactment struct {
 	store core.Store
 	// flights are the runs that go on from one step to the next, in the order of their begins.
 	flights []flight
-	// processes are the instances at work of those processes that keep memory in the run, by name: from their start to their crash.
+	// processes are the instances at work of those processes that keep memory in the run, by name: from their start to
+	// their crash.
 	processes map[string]*Session
 	// active are the processes that work between activations.
 	active map[string]bool
@@ -131,8 +133,8 @@ func (e *enactment) step(ctx context.Context, step core.TraceStep) error {
 	return e.shows(ctx, step)
 }
 
-// process returns the name of the process of who takes steps under a name, which may be the name of a process itself, or of what goes on in it between
-// activations.
+// process returns the name of the process of who takes steps under a name, which may be the name of a process itself,
+// or of what goes on in it between activations.
 func (e *enactment) process(name string) string {
 	if process, background := core.BackgroundOf(name); background {
 		return process
@@ -343,8 +345,8 @@ func (e *enactment) makes(ctx context.Context, session *Session, who string, ste
 	return nil
 }
 
-// take lets the one of the concurrent calls be answered next that was recorded, and returns it. Those that read the same are told apart by
-// the order of their identities.
+// take lets the one of the concurrent calls be answered next that was recorded, and returns it. Those that read the
+// same are told apart by the order of their identities.
 func (s *Session) take(recorded core.TraceCall) core.Call {
 	earlier := recorded.Turn
 	namesake := func(call core.Call) bool { return call.String() == recorded.Call }

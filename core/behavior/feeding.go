@@ -6,7 +6,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// handle has event handlers get what they got before a call of the step: those of controllers that keep memory, which handlers may change.
+// handle has event handlers get what they got before a call of the step: those of controllers that keep memory, which
+// handlers may change.
 func (e *enactment) handle(ctx context.Context, step core.TraceStep, call int) error {
 	for len(e.events) > 0 && e.events[0].Calls <= call {
 		told := e.events[0]

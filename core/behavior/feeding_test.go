@@ -28,7 +28,8 @@ func (c tallier) New() (core.Instance, error) { return &counting{}, c.broken }
 // counting is a tallier at work.
 type counting struct{ reconciles, events int }
 
-// Handle makes a call for an event of "asked", panics for "bomb", never comes back for "trap", and enqueues the names of all others.
+// Handle makes a call for an event of "asked", panics for "bomb", never comes back for "trap", and enqueues the names
+// of all others.
 func (c *counting) Handle(r core.EffectRecorder, event core.Event) []core.Request {
 	c.events++
 	switch event.Key.Name {

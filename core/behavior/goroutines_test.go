@@ -62,7 +62,8 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestDoubts has a run be given up that is seen to wait for a lock so many times in a row, and looked at the less often the longer it does not, or the longer a look takes.
+// TestDoubts has a run be given up that is seen to wait for a lock so many times in a row, and looked at the less often
+// the longer it does not, or the longer a look takes.
 func TestDoubts(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {

@@ -11,9 +11,11 @@ import (
 	"github.com/orrery-dev/orrery/internal/lookup"
 )
 
-// Code may end the process that it runs in: it calls os.Exit, panics in a goroutine that it started, overflows its stack, or does something else that the
-// Go runtime does not let anybody recover from. Nothing in the process can contain that. A [core.Guard] in another process is told, before code runs on, where it
-// stands, so that it knows where code stood when the process ended. A search that is begun again with what it knows does not let code run on from there.
+// Code may end the process that it runs in: it calls os.Exit, panics in a goroutine that it started, overflows its
+// stack, or does something else that the Go runtime does not let anybody recover from. Nothing in the process can
+// contain that. A [core.Guard] in another process is told, before code runs on, where it stands, so that it knows where
+// code stood when the process ended. A search that is begun again with what it knows does not let code run on from
+// there.
 
 // behind returns the point behind a point to which some texts lead.
 func behind(p core.Point, texts ...string) core.Point {
@@ -116,14 +118,16 @@ func (g *guarded) leaf() *Leaf {
 	return &Leaf{Failure: Fatal, Message: g.ended}
 }
 
-// turn is when code runs that looks up names: alone, as package net answers a look-up together with one of the same name that goes on already. An answer that comes from the bubble of another run
-// would end the process. Who uses it is one goroutine at a time.
+// turn is when code runs that looks up names: alone, as package net answers a look-up together with one of the same
+// name that goes on already. An answer that comes from the bubble of another run would end the process. Who uses it is
+// one goroutine at a time.
 type turn struct{ taken bool }
 
 // alone is locked while code runs in turn.
 var alone sync.Mutex
 
-// patience is how long, in real time, code waits for its turn, and pause how long between two looks. Then it runs all the same: who has the turn may be held up by what is given up later.
+// patience is how long, in real time, code waits for its turn, and pause how long between two looks. Then it runs all
+// the same: who has the turn may be held up by what is given up later.
 const patience, pause = 10 * time.Second, 100 * time.Microsecond
 
 // take waits for the turn if code is known to look up names.

@@ -16,11 +16,13 @@ import (
 type Manner struct {
 	// Sequential tells that its code starts no goroutines and looks at no clock.
 	Sequential bool
-	// Active tells that it works between activations, too, and Ticks that something is known to tick there for ever, see [Session.Ticks].
+	// Active tells that it works between activations, too, and Ticks that something is known to tick there for ever,
+	// see [Session.Ticks].
 	Active, Ticks bool
 	// Later is how much later than others an active instance starts.
 	Later time.Duration
-	// Of names the strategy whose memory is looked at. Empty is that of the process. Beside are the others, where it is one of several.
+	// Of names the strategy whose memory is looked at. Empty is that of the process. Beside are the others, where it is
+	// one of several.
 	Of     string
 	Beside []string
 }
@@ -86,7 +88,8 @@ func (m made) wrong(strategy core.Strategy) error {
 	return nil
 }
 
-// overdueSetUp is the error for an instance that does not come, or does not come to rest. What it waits for outside of its bubble, if it has one, is named.
+// overdueSetUp is the error for an instance that does not come, or does not come to rest. What it waits for outside of
+// its bubble, if it has one, is named.
 func overdueSetUp(strategy core.Strategy, deadline time.Duration, bubble uint64) error {
 	name, place := strategy.Describe().Name, outsideOf(stacks(), bubble)
 	if place != "" {
@@ -100,7 +103,8 @@ func fatalSetUp(strategy core.Strategy, how string) error {
 	return fmt.Errorf("setting up controller %q %s", strategy.Describe().Name, how)
 }
 
-// memoryOf returns what an instance shows of the memory of a strategy, or of all of the process if none is named. It is nil if nothing is shown.
+// memoryOf returns what an instance shows of the memory of a strategy, or of all of the process if none is named. It is
+// nil if nothing is shown.
 func memoryOf(instance core.Instance, strategy string) map[string]string {
 	if divided, ok := instance.(core.Divided); ok && strategy != "" {
 		return divided.MemoryOf(strategy)
@@ -111,8 +115,9 @@ func memoryOf(instance core.Instance, strategy string) map[string]string {
 	return nil
 }
 
-// LeavesGoroutines sets up an instance of a strategy, and reports whether goroutines are left that the code of its author has started there: they work beside its
-// runs, in whose bubbles they have to be. Those of libraries of Kubernetes are at rest.
+// LeavesGoroutines sets up an instance of a strategy, and reports whether goroutines are left that the code of its
+// author has started there: they work beside its runs, in whose bubbles they have to be. Those of libraries of
+// Kubernetes are at rest.
 func LeavesGoroutines(strategy core.Strategy) bool {
 	found := make(chan bool, 1)
 	go func() {
@@ -132,7 +137,8 @@ var (
 	begun    = regexp.MustCompile(`(?m)^created by (\S+) in goroutine (\d+)$`)
 )
 
-// leaves reports whether, of the stacks of all goroutines, the first of which is that of a set-up, some are of those that it has started.
+// leaves reports whether, of the stacks of all goroutines, the first of which is that of a set-up, some are of those
+// that it has started.
 func leaves(stacks string) bool {
 	all := strings.Split(stacks, "\n\n")
 	own := numbered.FindStringSubmatch(all[0])

@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestAgrees has two ends mean the same unless what comes after them may differ: how long a controller asks to wait, and the words of an error, make no difference.
+// TestAgrees has two ends mean the same unless what comes after them may differ: how long a controller asks to wait,
+// and the words of an error, make no difference.
 func TestAgrees(t *testing.T) {
 	same := []Leaf{
 		{}, {Message: "in other words"}, {Memory: 3}, {Drawn: true},
@@ -33,7 +34,8 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-// TestFailuresThatNeverComeBack has a worker be lost in all failures but panics, which its host recovers from, and crashes.
+// TestFailuresThatNeverComeBack has a worker be lost in all failures but panics, which its host recovers from, and
+// crashes.
 func TestFailuresThatNeverComeBack(t *testing.T) {
 	for failure, want := range map[Failure]bool{None: false, Panicked: false, CutOff: false, Deadlock: true, Exited: true, Overdue: true, Connected: true, Withheld: true, Runaway: true, Polling: true, Leaked: true, Fatal: true} {
 		if got := failure.Stuck(); got != want {
@@ -120,7 +122,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// mute is an instance that shows no memory, exposed one that does, and split one that tells the memories of strategies apart.
+// mute is an instance that shows no memory, exposed one that does, and split one that tells the memories of strategies
+// apart.
 type (
 	mute    struct{ core.Instance }
 	exposed struct{ core.Instance }
@@ -131,7 +134,8 @@ func (exposed) Memory() map[string]string                { return map[string]str
 func (split) Of(string) core.Instance                    { return nil }
 func (split) MemoryOf(strategy string) map[string]string { return map[string]string{strategy: "2"} }
 
-// TestMemoryOf has the memory of a strategy be what the instance shows of it, if it tells them apart, and else all of it.
+// TestMemoryOf has the memory of a strategy be what the instance shows of it, if it tells them apart, and else all of
+// it.
 func TestMemoryOf(t *testing.T) {
 	for _, test := range []struct {
 		instance core.Instance
@@ -153,7 +157,8 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// TestWaitsIn reads from stacks whether code waits for a lock that nobody can unlock, or that somebody may who waits for the time.
+// TestWaitsIn reads from stacks whether code waits for a lock that nobody can unlock, or that somebody may who waits
+// for the time.
 func TestWaitsIn(t *testing.T) {
 	const bubble = ", synctest bubble 7]:\nmain.f()\n"
 	for _, test := range []struct {

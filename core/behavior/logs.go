@@ -49,7 +49,8 @@ func (l *Logs) Full() bool {
 	return l.full
 }
 
-// Lines returns the lines in an order that is the same whenever the code does the same: those between the same calls by goroutines, that of the run first, and the others by what they log.
+// Lines returns the lines in an order that is the same whenever the code does the same: those between the same calls by
+// goroutines, that of the run first, and the others by what they log.
 func (l *Logs) Lines() []Logged {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,7 +16,8 @@ func logs(r core.EffectRecorder, message string, pairs ...any) {
 	r.(core.LogRecorder).Log(core.LogLineOf("info", "", message, pairs...))
 }
 
-// heard returns what code logs when a run of it is repeated, a line of text for each, and whether there was more than is listened to.
+// heard returns what code logs when a run of it is repeated, a line of text for each, and whether there was more than
+// is listened to.
 func heard(t *testing.T, sequential bool, code core.Instance) ([]string, bool) {
 	t.Helper()
 	made := setUp(func() (core.Instance, error) { return code, nil })
@@ -66,7 +67,8 @@ func TestLogsOfARun(t *testing.T) {
 	})
 }
 
-// TestLogsOfGoroutines has the lines of the run before those of others, which are ordered by what they say, each goroutine's together.
+// TestLogsOfGoroutines has the lines of the run before those of others, which are ordered by what they say, each
+// goroutine's together.
 func TestLogsOfGoroutines(t *testing.T) {
 	for range 20 {
 		got, _ := heard(t, false, instance(func(r core.EffectRecorder) core.Result {
@@ -121,7 +123,8 @@ func (s *speaker) Listen(hear func(core.LogLine)) func() {
 	return func() { s.to, s.stopped = nil, s.stopped+1 }
 }
 
-// TestLogsWithoutRecorder listens to an instance that says what it logs, as long as a run takes, and no longer if it says too much.
+// TestLogsWithoutRecorder listens to an instance that says what it logs, as long as a run takes, and no longer if it
+// says too much.
 func TestLogsWithoutRecorder(t *testing.T) {
 	for _, lines := range []int{2, behavior.MostHeard + 2} {
 		code, said := new(speaker), 0

@@ -12,20 +12,23 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Some of what code is shown stands for something else, and the world chooses it: the names of versions, the times at which objects were created, and how much was counted of them before. Code that looks at more
-// than whether two of them are equal does something else where they are others. That is found out by runs that are shown others.
+// Some of what code is shown stands for something else, and the world chooses it: the names of versions, the times at
+// which objects were created, and how much was counted of them before. Code that looks at more than whether two of them
+// are equal does something else where they are others. That is found out by runs that are shown others.
 
 // Otherwise is others of what the world chooses.
 type Otherwise interface {
 	// content and response return what is shown as it is with them.
 	content(key core.Key, content core.Content) core.Content
 	response(response core.Response) core.Response
-	// recorded returns a text of a recorded run as it has to be in one that is shown them, and observed one of that run as it has to be then.
+	// recorded returns a text of a recorded run as it has to be in one that is shown them, and observed one of that run
+	// as it has to be then.
 	recorded(text string) string
 	observed(text string) string
 	// call returns a call, of either run, as it has to be compared.
 	call(call core.Call) core.Call
-	// kept puts right what the memory of such a run may hold otherwise than it has to, by place, given what it holds as recorded.
+	// kept puts right what the memory of such a run may hold otherwise than it has to, by place, given what it holds as
+	// recorded.
 	kept(recorded, left, found map[string]string)
 }
 
@@ -54,7 +57,8 @@ func (r Renamed) call(call core.Call) core.Call { return call }
 
 func (r Renamed) kept(_, _, _ map[string]string) {}
 
-// Renoted are other names where versions are noted. Versions keep their own, and code that writes one of either into an object, or keeps it, does the same.
+// Renoted are other names where versions are noted. Versions keep their own, and code that writes one of either into an
+// object, or keeps it, does the same.
 type Renoted struct{ names, back *core.Retagging }
 
 // NewRenoted returns others of some names, each with a name that nothing else has.
@@ -137,8 +141,9 @@ func (r Run) Otherwise(other Otherwise) Run {
 	return r
 }
 
-// Otherwise begins a run and takes it along a recorded one although something else was chosen. It returns where the run does more than to use that in place of what was chosen there, nil if it does not. A call
-// that only writes something else counts unless a function of the recorded call says that it does not; nil excuses none.
+// Otherwise begins a run and takes it along a recorded one although something else was chosen. It returns where the run
+// does more than to use that in place of what was chosen there, nil if it does not. A call that only writes something
+// else counts unless a function of the recorded call says that it does not; nil excuses none.
 func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excused func(recorded core.Call) bool) (*Divergence, error) {
 	_, divergence, err := s.along(ctx, run.Otherwise(other), func(call, recorded core.Call) bool {
 		call, recorded = other.call(call), other.call(recorded)
@@ -148,7 +153,8 @@ func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excus
 	return divergence, err
 }
 
-// Leaves returns what memory holds behind the recorded run as it has to be if something else was chosen, and what it holds then, in the words of the same run.
+// Leaves returns what memory holds behind the recorded run as it has to be if something else was chosen, and what it
+// holds then, in the words of the same run.
 func Leaves(other Otherwise, recorded, observed map[string]string) (left, found map[string]string) {
 	left, found = map[string]string{}, map[string]string{}
 	for path, value := range recorded {
@@ -161,7 +167,8 @@ func Leaves(other Otherwise, recorded, observed map[string]string) (left, found 
 	return left, found
 }
 
-// eachShown calls a function for all that is shown of objects in some runs. There is no content where an event says that there is no object.
+// eachShown calls a function for all that is shown of objects in some runs. There is no content where an event says
+// that there is no object.
 func eachShown(runs []Run, show func(core.Key, core.Content)) {
 	for _, run := range runs {
 		if e := run.Activation.Event; e != nil {
@@ -235,8 +242,9 @@ func TaggedIn(runs []Run) map[core.Key][]core.Tagged {
 // keys returns the objects in order.
 func (t Tags) keys() []core.Key { return slices.SortedFunc(maps.Keys(t), core.Key.Compare) }
 
-// Exchanged returns for each name another one so that those of a kind are in the opposite order, or nil if there are no two of a kind. If the names are known to be in the
-// order of age, those of one object stay in it, and only the objects of a kind are in the opposite order.
+// Exchanged returns for each name another one so that those of a kind are in the opposite order, or nil if there are no
+// two of a kind. If the names are known to be in the order of age, those of one object stay in it, and only the objects
+// of a kind are in the opposite order.
 func (t Tags) Exchanged(ordered bool) map[string]string {
 	others := map[string]string{}
 	for _, rows := range t.rows(ordered) {
@@ -256,8 +264,9 @@ func (t Tags) Exchanged(ordered bool) map[string]string {
 	return others
 }
 
-// rows returns the names of each kind that may be exchanged for each other, in rows that stay in their order: those of an object, or each by itself. Objects that share a name are in one row, and their kinds are as one, since
-// a name is exchanged wherever it stands.
+// rows returns the names of each kind that may be exchanged for each other, in rows that stay in their order: those of
+// an object, or each by itself. Objects that share a name are in one row, and their kinds are as one, since a name is
+// exchanged wherever it stands.
 func (t Tags) rows(ordered bool) [][][]string {
 	var rows, kinds [][]string
 	of := map[core.Kind][]string{}
@@ -281,7 +290,8 @@ func (t Tags) rows(ordered bool) [][][]string {
 	return all
 }
 
-// unite adds names to rows that have none in common, as one row with those in which some of them are. Each row is in order.
+// unite adds names to rows that have none in common, as one row with those in which some of them are. Each row is in
+// order.
 func unite(rows [][]string, names []string) [][]string {
 	united := slices.Clone(names)
 	apart := slices.DeleteFunc(slices.Clone(rows), func(row []string) bool {
@@ -295,7 +305,8 @@ func unite(rows [][]string, names []string) [][]string {
 	return append(apart, slices.Compact(united))
 }
 
-// Beside returns other names for versions of which some more stand in objects, given all of them: those that do are in the opposite order, and newer than all others, or older than all others, which stay in theirs.
+// Beside returns other names for versions of which some more stand in objects, given all of them: those that do are in
+// the opposite order, and newer than all others, or older than all others, which stay in theirs.
 func (t Tags) Beside(all Tags) []map[string]string {
 	shown, noted := map[core.Kind][]string{}, map[core.Kind][]string{}
 	for _, key := range all.keys() {

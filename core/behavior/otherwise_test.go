@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestOtherNames has versions get the names of others, of a kind each, so that all that was older is newer; where the order within an object is known, only objects change places.
+// TestOtherNames has versions get the names of others, of a kind each, so that all that was older is newer; where the
+// order within an object is known, only objects change places.
 func TestOtherNames(t *testing.T) {
 	a, b, c, other := core.Key{Kind: "Note", Name: "a"}, core.Key{Kind: "Note", Name: "b"}, core.Key{Kind: "Note", Name: "c"}, core.Key{Kind: "Page", Name: "a"}
 	for about, test := range map[string]struct {

@@ -10,8 +10,9 @@ import (
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// A run that waits for a lock is looked at so often, and so many times in a row, until it is given up: nobody outside of it holds a lock for that long.
-// Where no lock is waited for, a look may take long, and all code waits for it: it comes the less often the longer it takes.
+// A run that waits for a lock is looked at so often, and so many times in a row, until it is given up: nobody outside
+// of it holds a lock for that long. Where no lock is waited for, a look may take long, and all code waits for it: it
+// comes the less often the longer it takes.
 const (
 	looks     = 50 * time.Millisecond
 	mostLooks = 6
@@ -20,7 +21,8 @@ const (
 
 // doubts are what is known of a run that has not come to its next call for a while.
 type doubts struct {
-	// seen is how many times in a row it was seen to wait for a lock, and pause how long it is left alone before the next look.
+	// seen is how many times in a row it was seen to wait for a lock, and pause how long it is left alone before the
+	// next look.
 	seen  int
 	pause time.Duration
 }
@@ -28,7 +30,8 @@ type doubts struct {
 // shortest is how long, on the virtual clock, whoever waits for others sleeps at least between two calls.
 const shortest = time.Millisecond
 
-// look notes whether a run was seen to wait for a lock, in a look that took some time, and reports whether it is to be given up.
+// look notes whether a run was seen to wait for a lock, in a look that took some time, and reports whether it is to be
+// given up.
 func (d *doubts) look(locked bool, took time.Duration) bool {
 	if !locked {
 		d.seen, d.pause = 0, max(2*d.pause, rareness*took)
@@ -38,7 +41,8 @@ func (d *doubts) look(locked bool, took time.Duration) bool {
 	return d.seen == mostLooks
 }
 
-// arrival waits for the next call or the end of the run. It reports whether there is none yet, and it is time to look at what the run waits for.
+// arrival waits for the next call or the end of the run. It reports whether there is none yet, and it is time to look
+// at what the run waits for.
 func (s *Session) arrival(ctx context.Context) (call core.Call, leaf *Leaf, waits bool, err error) {
 	select {
 	case <-s.doubt.C:
@@ -84,8 +88,8 @@ func (s *Session) overdue() *Leaf {
 	return leaf
 }
 
-// locked returns how a run ends in which somebody waits for a lock and nobody goes on, nil if that is not so. The clock of a bubble stands still then: if others in it
-// may wait for the time, one of them may hold the lock.
+// locked returns how a run ends in which somebody waits for a lock and nobody goes on, nil if that is not so. The clock
+// of a bubble stands still then: if others in it may wait for the time, one of them may hold the lock.
 func (s *Session) locked() *Leaf {
 	if !s.virtual {
 		return nil
@@ -99,7 +103,8 @@ func (s *Session) locked() *Leaf {
 	return &Leaf{Failure: Overdue, Message: "waits for ever for a lock: nobody is left who could unlock it"}
 }
 
-// waitsIn reports of the stacks of all goroutines whether some in a bubble wait for locks while nobody there is at work, and whether others wait there for what the time may bring.
+// waitsIn reports of the stacks of all goroutines whether some in a bubble wait for locks while nobody there is at
+// work, and whether others wait there for what the time may bring.
 func waitsIn(stacks string, bubble uint64) (locked, timed bool) {
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		header, calls, _ := strings.Cut(stack, "\n")
@@ -127,7 +132,8 @@ func connected(stacks string) bool {
 	return inBubbles(stacks, func(header, _ string) bool { return strings.Contains(header, "IO wait") })
 }
 
-// outsideOf returns where a goroutine of a bubble waits for the network or a file, "" if none does: the function outside of the standard library, with its line.
+// outsideOf returns where a goroutine of a bubble waits for the network or a file, "" if none does: the function
+// outside of the standard library, with its line.
 func outsideOf(stacks string, bubble uint64) string {
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		header, frames, _ := strings.Cut(stack, "\n")

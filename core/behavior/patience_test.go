@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestPatience has a run of a process that works by itself go on by itself as long as it can, also if time has to pass, before others go on.
+// TestPatience has a run of a process that works by itself go on by itself as long as it can, also if time has to pass,
+// before others go on.
 func TestPatience(t *testing.T) {
 	const noon = 12 * time.Hour
 	for _, test := range []struct {
@@ -114,7 +115,8 @@ func (o *orderly) Start(r core.EffectRecorder) []func() {
 	return []func(){sleeps, waits, waits}
 }
 
-// TestOrderlyEnd has a process that works by itself be told to stop, where its calls end that wait, and be given the time to wake and to end.
+// TestOrderlyEnd has a process that works by itself be told to stop, where its calls end that wait, and be given the
+// time to wake and to end.
 func TestOrderlyEnd(t *testing.T) {
 	for _, aborts := range []bool{false, true} {
 		ended, stopped := 0, false

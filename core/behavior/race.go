@@ -23,20 +23,21 @@ func (m Made) Effects() bool { return m.Answers[0].Effects() }
 
 // Reversal is another order in which concurrent calls may be answered.
 type Reversal struct {
-	// Call is the number of the first call of the run that is another one in that order, and Turn the node of the call that is
-	// answered in its stead.
+	// Call is the number of the first call of the run that is another one in that order, and Turn the node of the call
+	// that is answered in its stead.
 	Call int
 	Turn *Node
 	// First and Second are the calls because of which it may matter, in the order in which they were answered.
 	First, Second core.Call
 }
 
-// Reversals returns the other orders for pairs of concurrent calls of a run that do not commute, as in dynamic partial-order
-// reduction (Flanagan and Godefroid, 2005): each answers, in the place of the earlier call of a pair, the later one or one
-// that the later one follows. The run goes on from there as it likes, and has reversals of its own. A reversal without a turn
-// cannot be made, as the two calls are equal.
+// Reversals returns the other orders for pairs of concurrent calls of a run that do not commute, as in dynamic
+// partial-order reduction (Flanagan and Godefroid, 2005): each answers, in the place of the earlier call of a pair, the
+// later one or one that the later one follows. The run goes on from there as it likes, and has reversals of its own. A
+// reversal without a turn cannot be made, as the two calls are equal.
 //
-// The calls are those from the first one on that was not made alone. Of the leaf it is known which calls overtake others.
+// The calls are those from the first one on that was not made alone. Of the leaf it is known which calls overtake
+// others.
 func Reversals(made []Made, leaf *Leaf, commute func(a, b Made) bool) []Reversal {
 	var reversals []Reversal
 	heeds := leaf.heeds()
@@ -75,7 +76,8 @@ type Overtaking struct {
 	heeded bool
 }
 
-// overtakes reports whether one call can be answered before an earlier one. If that was not found out, it is as it seems.
+// overtakes reports whether one call can be answered before an earlier one. If that was not found out, it is as it
+// seems.
 func (l *Leaf) overtakes(later, earlier int, seems bool) bool {
 	if l.Overtaking == nil {
 		return seems
@@ -84,8 +86,8 @@ func (l *Leaf) overtakes(later, earlier int, seems bool) bool {
 	return slices.Contains(o.by, later) || o.heeded && seems
 }
 
-// heeds reports whether the code goes another way if calls are answered in another order with the same answers. Then any order may
-// be one that it heeds.
+// heeds reports whether the code goes another way if calls are answered in another order with the same answers. Then
+// any order may be one that it heeds.
 func (l *Leaf) heeds() bool {
 	for _, o := range l.Overtaking {
 		if o.heeded {
@@ -95,8 +97,8 @@ func (l *Leaf) heeds() bool {
 	return false
 }
 
-// Postpone begins a run, and takes it along a recorded one with the answer to one of its calls given as late as possible. It returns
-// what comes of it. The session is over if the code goes another way.
+// Postpone begins a run, and takes it along a recorded one with the answer to one of its calls given as late as
+// possible. It returns what comes of it. The session is over if the code goes another way.
 func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, error) {
 	var o Overtaking
 	rest := make([]int, len(run.Path))
@@ -132,8 +134,8 @@ func (s *Session) Postpone(ctx context.Context, run Run, call int) (Overtaking, 
 	return o, nil
 }
 
-// ready returns the place of the first of some calls of a path that waits for its answer, with one of them put last; -1 if none of
-// them does.
+// ready returns the place of the first of some calls of a path that waits for its answer, with one of them put last; -1
+// if none of them does.
 func (s *Session) ready(path Path, rest []int, last int) int {
 	waits := func(call int) bool {
 		identity, needed := path[call].From.Call.Identity(), 1
@@ -219,8 +221,8 @@ func (a *Answered) before(w Write) []state.Value {
 	return values
 }
 
-// sees reports whether a read looks at what is written in place of other values: a list does not look at objects that it selects neither
-// before nor after.
+// sees reports whether a read looks at what is written in place of other values: a list does not look at objects that
+// it selects neither before nor after.
 func (r Read) sees(w Write, before []state.Value, selects Selects) bool {
 	switch {
 	case !r.Covers(w.Cell, w.Key):
@@ -231,7 +233,8 @@ func (r Read) sees(w Write, before []state.Value, selects Selects) bool {
 	return len(before) == 0 || slices.ContainsFunc(before, func(value state.Value) bool { return selects(r.Selection, w.Cell, value) })
 }
 
-// Of the calls that several goroutines of a run make at the same time, one is answered at a time. Which one that is, the owner of the session says.
+// Of the calls that several goroutines of a run make at the same time, one is answered at a time. Which one that is,
+// the owner of the session says.
 
 // NextAs is as [Session.Next], but of concurrent calls it returns the one that is identical to another call, or
 // else has the same aim. If there is none, it returns what Next does.
@@ -243,8 +246,8 @@ func (s *Session) NextAs(ctx context.Context, other core.Call) (core.Call, *Leaf
 	return s.turnTo(identicalTo(other), func(c core.Call) bool { return Aim(c) == Aim(other) }), nil, nil
 }
 
-// TurnTo lets the first of the pending calls that is identical to a call be answered next. If there is none, the one is that was to be
-// answered anyway.
+// TurnTo lets the first of the pending calls that is identical to a call be answered next. If there is none, the one is
+// that was to be answered anyway.
 func (s *Session) TurnTo(call core.Call) { s.turnTo(identicalTo(call)) }
 
 // identicalTo returns what reports whether a call is the same as another one.
@@ -252,8 +255,9 @@ func identicalTo(other core.Call) func(core.Call) bool {
 	return func(c core.Call) bool { return identical(c, other) }
 }
 
-// turnTo lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An earlier
-// condition counts more than a later one. If no call meets any, it returns the call that was to be answered anyway.
+// turnTo lets the first of the pending calls that meets one of the conditions be answered next, and returns it. An
+// earlier condition counts more than a later one. If no call meets any, it returns the call that was to be answered
+// anyway.
 func (s *Session) turnTo(conditions ...func(core.Call) bool) core.Call {
 	for _, condition := range conditions {
 		if i := slices.IndexFunc(s.pending, condition); i >= 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// pair makes two calls at once, and a third one behind both, which says what the first two were answered. If it heeds their order, it says that, too.
+// pair makes two calls at once, and a third one behind both, which says what the first two were answered. If it heeds
+// their order, it says that, too.
 func pair(heeds bool) instance {
 	return func(r core.EffectRecorder) core.Result {
 		var (
@@ -118,7 +119,8 @@ func TestNextAs(t *testing.T) {
 	}
 }
 
-// TestTurnsOfANode has a turn for each of the calls that wait, but for those that are the same, and counts those before that read the same.
+// TestTurnsOfANode has a turn for each of the calls that wait, but for those that are the same, and counts those before
+// that read the same.
 func TestTurnsOfANode(t *testing.T) {
 	ids := func(calls []core.Call) []string {
 		var all []string
@@ -158,7 +160,8 @@ func TestTurnsOfANode(t *testing.T) {
 	}
 }
 
-// TestPostponeFindsOtherWays has code be known to heed the order of its calls when it makes other calls, fewer or more of them, or ends in another way.
+// TestPostponeFindsOtherWays has code be known to heed the order of its calls when it makes other calls, fewer or more
+// of them, or ends in another way.
 func TestPostponeFindsOtherWays(t *testing.T) {
 	does := func(result core.Result, calls ...ask) instance {
 		return func(r core.EffectRecorder) core.Result {

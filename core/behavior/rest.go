@@ -10,7 +10,8 @@ import (
 
 // Rest is how a process rests in a memory.
 type Rest struct {
-	// Calls are those that wait for somebody to go on with them, in the order of their identities: each with what tells it apart.
+	// Calls are those that wait for somebody to go on with them, in the order of their identities: each with what tells
+	// it apart.
 	Calls []string
 	// Time tells that the time will bring something.
 	Time bool
@@ -22,8 +23,9 @@ func (r Rest) Waits() bool { return len(r.Calls) > 0 || r.Time }
 // For stands between the place of a call that waits among those of one request, and that request.
 const For = " for "
 
-// WaitsAsIn reports whether as many goroutines wait in a memory in each place, and the same calls, as in two others together, as far as that is more than in the memory of a
-// fresh instance. Of the others, only what differs from that needs to be there. Nothing may wait for the time.
+// WaitsAsIn reports whether as many goroutines wait in a memory in each place, and the same calls, as in two others
+// together, as far as that is more than in the memory of a fresh instance. Of the others, only what differs from that
+// needs to be there. Nothing may wait for the time.
 func WaitsAsIn(fresh, held, one, other map[string]string) bool {
 	rest := RestIn(held)
 	calls := append(RestIn(one).Calls, RestIn(other).Calls...)
@@ -68,8 +70,8 @@ func RestIn(memory map[string]string) Rest {
 	return r
 }
 
-// Originate notes in the memory that a run leaves where the calls come from that wait now and did not before: what a goroutine goes on with may depend on
-// all that the run was and was answered, of which nothing is to be seen.
+// Originate notes in the memory that a run leaves where the calls come from that wait now and did not before: what a
+// goroutine goes on with may depend on all that the run was and was answered, of which nothing is to be seen.
 func (r Rest) Originate(memory map[string]string, a Activation, run string) {
 	before := slices.Clone(r.Calls)
 	if a.Own == Works && a.Turn < len(before) {
@@ -107,7 +109,8 @@ const (
 	foresight  = "time["
 )
 
-// PlaceFor returns what a way in what is kept for one request is called among those of all: calls that wait are numbered for each request.
+// PlaceFor returns what a way in what is kept for one request is called among those of all: calls that wait are
+// numbered for each request.
 func PlaceFor(path string, request core.Request) string {
 	if number, waits := strings.CutPrefix(path, calls); waits {
 		return calls + strings.TrimSuffix(number, "]") + For + string(request) + "]"

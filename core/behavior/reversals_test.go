@@ -15,7 +15,8 @@ type says string
 func (s says) Identity() string { return string(s) }
 func (s says) String() string   { return string(s) }
 
-// racing returns the calls of a run in the order in which they were answered. Each is given with those that waited when it was answered, itself first.
+// racing returns the calls of a run in the order in which they were answered. Each is given with those that waited when
+// it was answered, itself first.
 func racing(waiting ...[]core.Call) []Made {
 	var made []Made
 	for i, calls := range waiting {
@@ -28,8 +29,9 @@ func racing(waiting ...[]core.Call) []Made {
 	return made
 }
 
-// TestReversals has two calls of a run that wait at the same time be answered in the other order, too, unless that cannot matter. What follows a call alone comes after it, so that what is
-// answered first in its stead is what it follows.
+// TestReversals has two calls of a run that wait at the same time be answered in the other order, too, unless that
+// cannot matter. What follows a call alone comes after it, so that what is answered first in its stead is what it
+// follows.
 func TestReversals(t *testing.T) {
 	a, b, c, d := put{"a", ""}, put{"b", ""}, put{"c", ""}, put{"d", ""}
 	never := func(_, _ Made) bool { return false }
@@ -86,7 +88,8 @@ func TestReversals(t *testing.T) {
 	}
 }
 
-// TestOther has another turn of a node be one besides the node, if there is one, and calls be the same only with the same answers.
+// TestOther has another turn of a node be one besides the node, if there is one, and calls be the same only with the
+// same answers.
 func TestOther(t *testing.T) {
 	one, two := &Node{Call: named("a")}, &Node{Call: named("b")}
 	turns := []*Node{one, two}

@@ -16,24 +16,28 @@ type Activation struct {
 	Request core.Request
 	// Of names the strategy that is activated, where an instance is that of several.
 	Of string
-	// Own is what the process is to do by itself, if it is not to handle an event or to reconcile, and Turn the place of the call that it goes on
-	// with among those that wait, in the order of their identities.
+	// Own is what the process is to do by itself, if it is not to handle an event or to reconcile, and Turn the place of the call
+	// that it goes on with among those that wait, in the order of their identities.
 	Own  Own
 	Turn int
-	// Call tells that call apart if the instance may have others wait that have to do with other requests than Request: it is as in [Rest], or in a trace. It is empty if there are none, or if they count.
+	// Call tells that call apart if the instance may have others wait that have to do with other requests than Request: it is as
+	// in [Rest], or in a trace. It is empty if there are none, or if they count.
 	Call string
 	// Clock is how far the clock has moved when the run begins, besides the time that has passed.
 	Clock time.Duration
 	// Passed is how much time has passed for the run when it begins, and Now for the world.
 	Passed, Now time.Duration
-	// Apart is how much later than that the run begins, as each time that was written before stands for a moment of its own: less than any time that is waited for.
+	// Apart is how much later than that the run begins, as each time that was written before stands for a moment of its own: less
+	// than any time that is waited for.
 	Apart time.Duration
 	// Since is the memory of the instance when the run begins, nil if it is a fresh one.
 	Since *Memory
-	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Variation tells apart runs that draw others.
+	// Seed is what the random values follow from that the run draws, 0 if they are left to chance. Variation tells apart runs
+	// that draw others.
 	Seed      uint64
 	Variation int
-	// Parts are the runs that it stands for if instances for several requests handle the event, each with what it remembers: there is none that does it all.
+	// Parts are the runs that it stands for if instances for several requests handle the event, each with what it remembers:
+	// there is none that does it all.
 	Parts []Run
 }
 
@@ -152,7 +156,8 @@ type Session struct {
 	quit      chan struct{}
 }
 
-// task is what an instance is to do next: run an activation, or show what is to be seen of it, or else wait and then tell how far the clock has moved.
+// task is what an instance is to do next: run an activation, or show what is to be seen of it, or else wait and then tell how far
+// the clock has moved.
 type task struct {
 	activation *Activation
 	look       func(*bubble) map[string]string
@@ -190,8 +195,8 @@ func (e ending) leaf() *Leaf {
 	return &Leaf{Result: e.result, Requests: e.requests, Failure: e.failure, Message: e.message, Mutated: e.mutated}
 }
 
-// OpenFresh makes an instance of a strategy and puts it to work. The session has to be closed or aborted. A panic, an exit of the goroutine and a wait beyond
-// the deadline are errors that name the controller. When the context ends, its error is returned.
+// OpenFresh makes an instance of a strategy and puts it to work. The session has to be closed or aborted. A panic, an exit of the
+// goroutine and a wait beyond the deadline are errors that name the controller. When the context ends, its error is returned.
 func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {
 	if manner.Active {
 		return openActive(ctx, strategy, manner, limits)
@@ -263,8 +268,8 @@ func (s *Session) Begin(activation Activation) {
 	}
 }
 
-// Elapsed returns how far the virtual clock is, between two runs, ahead of where it stood when the last one began: code has slept.
-// A sequential run does not look at the clock, which stands still then.
+// Elapsed returns how far the virtual clock is, between two runs, ahead of where it stood when the last one began: code has
+// slept. A sequential run does not look at the clock, which stands still then.
 func (s *Session) Elapsed() time.Duration {
 	elapsed, _ := s.wait(0)
 	return elapsed
@@ -407,9 +412,9 @@ func (s *Session) Close(leaf *Leaf) *Leaf {
 	}
 }
 
-// outlast waits, in virtual time, for what runs have left to be done later. It takes longer and longer strides up to a century, which costs
-// nothing where no timer is set. Where something ticks for ever, a stride takes the longer the more ticks there are in it: then it goes no further, and
-// returns true.
+// outlast waits, in virtual time, for what runs have left to be done later. It takes longer and longer strides up to a century,
+// which costs nothing where no timer is set. Where something ticks for ever, a stride takes the longer the more ticks there are
+// in it: then it goes no further, and returns true.
 func (s *Session) outlast() bool {
 	const (
 		first   = 25 * time.Hour
@@ -439,8 +444,9 @@ func (s *Session) finished() {
 	s.release()
 }
 
-// unwinding is how long an aborted run may take to unwind before it is left behind, and resolving how long one that looks up a name by a resolver of its own may, unless no run comes
-// behind it: package net answers a look-up together with one of the same name that goes on already, and an answer that comes from the bubble of another run ends the process.
+// unwinding is how long an aborted run may take to unwind before it is left behind, and resolving how long one that looks up a
+// name by a resolver of its own may, unless no run comes behind it: package net answers a look-up together with one of the same
+// name that goes on already, and an answer that comes from the bubble of another run ends the process.
 const (
 	unwinding = time.Second
 	resolving = 10 * time.Second

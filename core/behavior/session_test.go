@@ -375,7 +375,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	})
 }
 
-// TestLateCalls has the first call that is made after a run has returned, or waits then, be told when the session is closed.
+// TestLateCalls has the first call that is made after a run has returned, or waits then, be told when the session is
+// closed.
 func TestLateCalls(t *testing.T) {
 	for name, test := range map[string]struct {
 		background func(r core.EffectRecorder)
@@ -420,7 +421,8 @@ func TestLateCalls(t *testing.T) {
 	}
 }
 
-// TestLateCallsDoNotHang has a goroutine end where it makes a call for a run that has returned, so that a later run which waits for its end goes on.
+// TestLateCallsDoNotHang has a goroutine end where it makes a call for a run that has returned, so that a later run
+// which waits for its end goes on.
 func TestLateCallsDoNotHang(t *testing.T) {
 	left := make(chan chan struct{}, 1)
 	runs := 0

@@ -12,13 +12,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// site is where a call was made, as the program counters of its stack, innermost first. It is nil if nobody wants to know.
+// site is where a call was made, as the program counters of its stack, innermost first. It is nil if nobody wants to
+// know.
 type site []uintptr
 
 // deepest is how many frames of a stack are kept: those of clients, and of the controller that called them.
 const deepest = 128
 
-// Locate has the session find out where code makes the calls of the runs that it repeats from now on, which takes longer.
+// Locate has the session find out where code makes the calls of the runs that it repeats from now on, which takes
+// longer.
 func (s *Session) Locate(sites *Sites) {
 	s.located = sites
 	s.locates.Store(true)
@@ -41,8 +43,8 @@ func (s *Session) locate(node *Node) {
 	}
 }
 
-// Sites says where in the code of controllers calls are made: for each node of a behavior tree the innermost frame of the stack that is of no library. Whoever comes to the same node
-// came the same way through the code.
+// Sites says where in the code of controllers calls are made: for each node of a behavior tree the innermost frame of
+// the stack that is of no library. Whoever comes to the same node came the same way through the code.
 type Sites struct {
 	known map[*Node]*core.Site
 	build build
@@ -90,7 +92,8 @@ func (s *Sites) add(node *Node, stack site) {
 	}
 }
 
-// aboveClients leaves out of a stack what carries the request of an HTTP client: transports that are put around others make no calls of their own.
+// aboveClients leaves out of a stack what carries the request of an HTTP client: transports that are put around others
+// make no calls of their own.
 func aboveClients(stack []runtime.Frame) []runtime.Frame {
 	for i, frame := range slices.Backward(stack) {
 		if strings.HasPrefix(frame.Function, "net/http.(*Client).") {
@@ -102,15 +105,15 @@ func aboveClients(stack []runtime.Frame) []runtime.Frame {
 
 // build is what a program was built from.
 type build struct {
-	// main is the path of the main module, and command that of the package "main". modules are the paths of the others, longest first. What is in none of them is of the
-	// standard library.
+	// main is the path of the main module, and command that of the package "main". modules are the paths of the others,
+	// longest first. What is in none of them is of the standard library.
 	main, command string
 	modules       []string
 	libraries     []*regexp.Regexp
 }
 
-// packageOf returns the import path of the package that a function is named after, without what tells external tests apart, its module, and the function as code names it. The module is
-// empty for the standard library.
+// packageOf returns the import path of the package that a function is named after, without what tells external tests
+// apart, its module, and the function as code names it. The module is empty for the standard library.
 func (b build) packageOf(function, file string) (of, module, name string) {
 	of, name = cutPackage(function)
 	if of == "main" {
@@ -143,8 +146,9 @@ func (b build) roots(frames []runtime.Frame) map[string]string {
 	return roots
 }
 
-// site returns the line of a frame, nil if it is of a library. A function literal is named after the function that its code was inlined into, which may be one of another package: then the
-// file says whose it is, if the folder of its module is known.
+// site returns the line of a frame, nil if it is of a library. A function literal is named after the function that its
+// code was inlined into, which may be one of another package: then the file says whose it is, if the folder of its
+// module is known.
 func (b build) site(function, file string, line int, roots map[string]string) *core.Site {
 	of, module, name := b.packageOf(function, file)
 	if module == "" {
@@ -178,7 +182,8 @@ func within(folder string, roots map[string]string) (of, module string) {
 	return of, module
 }
 
-// closures end the names of functions without a name of their own, of methods that are values, and of bodies of loops over functions.
+// closures end the names of functions without a name of their own, of methods that are values, and of bodies of loops
+// over functions.
 var closures = regexp.MustCompile(`(\.func\d+|\.gowrap\d+|\.\d+|-range\d+|-fm)+$`)
 
 // cutPackage returns the import path of a function's package, and the function with the package as code names it.

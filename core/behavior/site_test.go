@@ -24,7 +24,8 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestInnermostFrame has a call be put down to the innermost frame of its stack that is of no library, however deep that is.
+// TestInnermostFrame has a call be put down to the innermost frame of its stack that is of no library, however deep
+// that is.
 func TestInnermostFrame(t *testing.T) {
 	sites, node := NewSites(nil), new(Node)
 	stack := make(site, 8)

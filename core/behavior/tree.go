@@ -15,33 +15,38 @@ import (
 type Node struct {
 	// Call is what the strategy asks next.
 	Call core.Call
-	// Parked are the calls that wait for their answers when the call is answered, itself not included: other goroutines of
-	// the run make them at the same time.
+	// Parked are the calls that wait for their answers when the call is answered, itself not included: other goroutines
+	// of the run make them at the same time.
 	Parked []core.Call
-	// Turns are the nodes for each of the concurrent calls that may be answered next, in the order of their identities: the
-	// first is the one that an edge leads to, and all of them have the same turns. They are nil if there is only one such call.
+	// Turns are the nodes for each of the concurrent calls that may be answered next, in the order of their identities:
+	// the first is the one that an edge leads to, and all of them have the same turns. They are nil if there is only
+	// one such call.
 	Turns []*Node
 	// Leaf is how the run ended.
 	Leaf *Leaf
-	// Chance is what the code may do here with the same responses, if it was seen to do several things. All that it may do is another node each, and all of them have the same chance.
+	// Chance is what the code may do here with the same responses, if it was seen to do several things. All that it may
+	// do is another node each, and all of them have the same chance.
 	Chance *Chance
 	// Passed tells that a run has come to its end by here. It is filled in by the owner of the tree.
 	Passed bool
 	// Faults are the ways in which the call may fail. They are filled in by the owner of the tree.
 	Faults []Fault
-	// Earlier is the call as it would be made a tick earlier, where that is known to be another one. It is filled in by the
-	// owner of the tree, who sets Timed once it has been found out.
+	// Earlier is the call as it would be made a tick earlier, where that is known to be another one. It is filled in by
+	// the owner of the tree, who sets Timed once it has been found out.
 	Earlier core.Call
 	Timed   bool
-	// Drawn tells that the run has drawn random values before it comes here, and Draw is the number of the draw that they are of.
+	// Drawn tells that the run has drawn random values before it comes here, and Draw is the number of the draw that
+	// they are of.
 	Drawn bool
 	Draw  state.Value
-	// Spends tells that something of what the run has drawn stands in the call. It is filled in by the owner of the tree, who sets Weighed once it has been found out.
+	// Spends tells that something of what the run has drawn stands in the call. It is filled in by the owner of the
+	// tree, who sets Weighed once it has been found out.
 	Spends, Weighed bool
 
 	// variants are the nodes for each draw, by its number, where the run comes to draw here; otherwise there are none.
 	variants map[state.Value]*Node
-	// backwards is the node of the same call that is answered by a list in the opposite order, nil if there is none, and forwards the one that it is of.
+	// backwards is the node of the same call that is answered by a list in the opposite order, nil if there is none,
+	// and forwards the one that it is of.
 	backwards, forwards *Node
 	answers             branch
 	edges               []*Edge
@@ -62,7 +67,8 @@ type Fault struct {
 // Explored reports whether the code was run as far as the node.
 func (n *Node) Explored() bool { return n.Call != nil || n.Leaf != nil }
 
-// Varies reports whether the run comes to draw random values right before the node, so that it goes on otherwise with each draw.
+// Varies reports whether the run comes to draw random values right before the node, so that it goes on otherwise with
+// each draw.
 func (n *Node) Varies() bool { return n.variants != nil }
 
 // Variant returns where the run goes on with a draw at a node that varies, nil if that is not known.
@@ -79,8 +85,8 @@ func (n *Node) Vary(draw state.Value) *Node {
 	return n.variants[draw]
 }
 
-// Ask makes the node the one of the first of the calls that wait, which are in the order of their identities, with a turn for
-// each of the others.
+// Ask makes the node the one of the first of the calls that wait, which are in the order of their identities, with a
+// turn for each of the others.
 func (n *Node) Ask(pending []core.Call) {
 	var turns []*Node
 	for i, call := range pending {
@@ -178,7 +184,8 @@ func (w Way) Parting(other Way, after int) *Divergence {
 	return &Divergence{Recorded: w.String(), Observed: other.String(), After: after, Call: other.Call, Ended: other.Leaf}
 }
 
-// Divide makes a node one of several ways: the one of a name. None of them is explored then: what was known of the node may be of another way.
+// Divide makes a node one of several ways: the one of a name. None of them is explored then: what was known of the node
+// may be of another way.
 func (n *Node) Divide(ways []Way, name string) {
 	*n = Node{Drawn: n.Drawn, Draw: n.Draw}
 	n.Chance = &Chance{Ways: slices.SortedFunc(slices.Values(ways), func(a, b Way) int { return strings.Compare(a.Name(), b.Name()) })}
@@ -219,7 +226,8 @@ func (c *Chance) Of(n *Node) int {
 	return slices.IndexFunc(c.Ways, func(w Way) bool { return w.Node == n })
 }
 
-// Has reports whether one of the ways is like what a run does: it makes a call, or it ends. Without a chance there is none.
+// Has reports whether one of the ways is like what a run does: it makes a call, or it ends. Without a chance there is
+// none.
 func (c *Chance) Has(call core.Call, leaf *Leaf, like func(call, recorded core.Call) bool) bool {
 	return c != nil && slices.ContainsFunc(c.Ways, func(w Way) bool {
 		if call == nil || w.Call == nil {
@@ -276,25 +284,28 @@ type Leaf struct {
 	Message string
 	// Mutated is what the run changed of an object that a cache had handed out, empty if nothing.
 	Mutated string
-	// Late is the first call that the run made after it had ended, from a timer or a goroutine that it left behind; nil if
-	// there is none.
+	// Late is the first call that the run made after it had ended, from a timer or a goroutine that it left behind; nil
+	// if there is none.
 	Late core.Call
-	// Overtaking says, for the calls of the run by number, which later ones can be answered before. It is nil if that was not found
-	// out. It is filled in by the owner of the tree.
+	// Overtaking says, for the calls of the run by number, which later ones can be answered before. It is nil if that
+	// was not found out. It is filled in by the owner of the tree.
 	Overtaking map[int]Overtaking
-	// Awaits tells that the run would be another one at a later time, to which no run comes. It is filled in by the owner of the tree.
+	// Awaits tells that the run would be another one at a later time, to which no run comes. It is filled in by the
+	// owner of the tree.
 	Awaits bool
-	// Drawn tells that the run has drawn random values that follow from its seed. It is filled in by the owner of the tree.
+	// Drawn tells that the run has drawn random values that follow from its seed. It is filled in by the owner of the
+	// tree.
 	Drawn bool
 	// Chance is that of its node.
 	Chance *Chance
-	// Memory is the value of the cell for the memory that the run leaves, see [Memory]. It is filled in by the owner of the tree.
+	// Memory is the value of the cell for the memory that the run leaves, see [Memory]. It is filled in by the owner of
+	// the tree.
 	Memory state.Value
 	// Cells are the cells of the items named by Requests. They are filled in by the
 	// owner of the tree.
 	Cells []state.Cell
-	// Unordered tells that it stands for leaves of several instances, or for one on an instance that has done more: in which order Requests come does not count, and
-	// whether those are among them that are named by Beside.
+	// Unordered tells that it stands for leaves of several instances, or for one on an instance that has done more: in
+	// which order Requests come does not count, and whether those are among them that are named by Beside.
 	Unordered bool
 	Beside    []core.Request
 }
@@ -328,7 +339,8 @@ const (
 	// Withheld runs wait for a lock that somebody may hold who waits for the time, which stands still meanwhile.
 	Withheld Failure = "withheld"
 	Runaway  Failure = "runaway"
-	// Polling runs make calls without end, and sleep in between: they wait for what others do, who do nothing until they return.
+	// Polling runs make calls without end, and sleep in between: they wait for what others do, who do nothing until
+	// they return.
 	Polling Failure = "polling"
 	Leaked  Failure = "leak"
 	// Fatal runs end the process, see [core.Guard].

@@ -57,9 +57,9 @@ type Reach struct {
 	parent []core.StateID
 }
 
-// Search searches a graph by Dijkstra's algorithm, by the steps that are allowed, or by all if allow is nil. It returns the states that are accepted and take
-// the least, in the order of their numbers: it goes no further than these. If accept is nil, it goes everywhere. When the context ends,
-// it returns what it has.
+// Search searches a graph by Dijkstra's algorithm, by the steps that are allowed, or by all if allow is nil. It returns
+// the states that are accepted and take the least, in the order of their numbers: it goes no further than these. If
+// accept is nil, it goes everywhere. When the context ends, it returns what it has.
 func Search(ctx context.Context, g Graph, allow func(core.Edge) bool, accept func(core.StateID) bool) (*Reach, []core.StateID) {
 	n := g.States()
 	r := &Reach{graph: g, allow: allow, reached: make([]bool, n), least: make([]Effort, n), parent: make([]core.StateID, n)}

@@ -122,7 +122,8 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// TestGoesNoFurther has a search by all steps end at what it looks for, or when its context ends: what it reached by then can be asked for.
+// TestGoesNoFurther has a search by all steps end at what it looks for, or when its context ends: what it reached by
+// then can be asked for.
 func TestGoesNoFurther(t *testing.T) {
 	g := graph{
 		{{From: 0, To: 1, Late: true}, {From: 0, To: 2}, {From: 0, To: 3, Step: core.Step{Kind: core.Restart}}},

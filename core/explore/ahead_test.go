@@ -18,8 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// wide is a system with so many starts that workers expand a batch while another one is stored: 53·53, from each of which z and u come to 1. Where x is 30 and z is 1,
-// a step that was not known before sets x to 99.
+// wide is a system with so many starts that workers expand a batch while another one is stored: 53·53, from each of
+// which z and u come to 1. Where x is 30 and z is 1, a step that was not known before sets x to 99.
 func wide(t *testing.T, invariant func(x, y, z int) error) *core.System {
 	t.Helper()
 	x, y, z, u := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z"), plain.NewVar[int]("u")
@@ -55,8 +55,9 @@ func told(space *Space) string {
 	return b.String()
 }
 
-// TestBatchesAreExpandedAhead has two workers expand batches ahead of what is stored: all is as with one worker, also in a search that goes on from what was noted. The
-// counts are derived by hand: four states for each start, with four steps; of those with x=30, two have one more step, to two states with x=99, and one step between these.
+// TestBatchesAreExpandedAhead has two workers expand batches ahead of what is stored: all is as with one worker, also
+// in a search that goes on from what was noted. The counts are derived by hand: four states for each start, with four
+// steps; of those with x=30, two have one more step, to two states with x=99, and one step between these.
 func TestBatchesAreExpandedAhead(t *testing.T) {
 	system := wide(t, func(x, y, z int) error {
 		if x == 99 && y == 7 && z == 1 {
@@ -106,7 +107,8 @@ func TestBatchesAreExpandedAhead(t *testing.T) {
 	}
 }
 
-// TestNothingIsJudgedBehindTheEnd ends a search while an invariant is judged behind a batch: no other state is judged, and the batch is not noted.
+// TestNothingIsJudgedBehindTheEnd ends a search while an invariant is judged behind a batch: no other state is judged,
+// and the batch is not noted.
 func TestNothingIsJudgedBehindTheEnd(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		ctx, end := context.WithCancel(t.Context())
@@ -128,7 +130,8 @@ func TestNothingIsJudgedBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestMergingCallsWorkers merges a batch without states while another one waits: workers expand that one meanwhile, all of it, unless a log has what comes of it.
+// TestMergingCallsWorkers merges a batch without states while another one waits: workers expand that one meanwhile, all
+// of it, unless a log has what comes of it.
 func TestMergingCallsWorkers(t *testing.T) {
 	for _, replayed := range []bool{false, true} {
 		space := searchModel(t, grid(30, 30), Options{})
@@ -147,7 +150,8 @@ func TestMergingCallsWorkers(t *testing.T) {
 	}
 }
 
-// TestBatchesAreMergedAsFarAsTheyAreKnown merges the states of a batch up to the first of which something is not known, or up to the end of the search.
+// TestBatchesAreMergedAsFarAsTheyAreKnown merges the states of a batch up to the first of which something is not known,
+// or up to the end of the search.
 func TestBatchesAreMergedAsFarAsTheyAreKnown(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -174,7 +178,8 @@ func TestBatchesAreMergedAsFarAsTheyAreKnown(t *testing.T) {
 	}
 }
 
-// TestBoundsEndBatches ends a search in the midst of a batch as there are too many states: neither that state nor those behind it are expanded, also such as lead nowhere else.
+// TestBoundsEndBatches ends a search in the midst of a batch as there are too many states: neither that state nor those
+// behind it are expanded, also such as lead nowhere else.
 func TestBoundsEndBatches(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		space, state, _ := ways{0: {1, 2, 3}, 1: {0}, 2: {4}, 3: {0}, 4: {}}.search(t, Options{Workers: workers, Bounds: Bounds{States: 4}}, 0)
@@ -190,7 +195,8 @@ func TestBoundsEndBatches(t *testing.T) {
 	}
 }
 
-// TestCyclesAreNotForgotten has x go around as long as y is 0. The states behind that are on no cycle, and of some of them all is known when they are expanded.
+// TestCyclesAreNotForgotten has x go around as long as y is 0. The states behind that are on no cycle, and of some of
+// them all is known when they are expanded.
 func TestCyclesAreNotForgotten(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	space := searchModel(t, plain.Model{Name: "around", Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0)), plain.Start(x.Is(2), y.Is(0))}, Processes: []plain.Process{
@@ -202,7 +208,8 @@ func TestCyclesAreNotForgotten(t *testing.T) {
 	}
 }
 
-// TestSearchesInDepthGoOn goes on with a search in depth to a bound from every entry of its log. A state is found less deep before it is expanded, and again after that.
+// TestSearchesInDepthGoOn goes on with a search in depth to a bound from every entry of its log. A state is found less
+// deep before it is expanded, and again after that.
 func TestSearchesInDepthGoOn(t *testing.T) {
 	g := ways{0: {3, 1, 4}, 1: {2}, 2: {3}, 3: {4, 1}, 4: {5, 2}, 5: {6}, 6: {7}, 7: {0}}
 	search := func(given [][]byte) (string, [][]byte) {
@@ -245,7 +252,8 @@ func TestWorkersStoreStates(t *testing.T) {
 	}
 }
 
-// TestJudgingBehindABatchMayFail has states be judged that cannot be judged, as two names become one, behind a batch while which the next one is expanded.
+// TestJudgingBehindABatchMayFail has states be judged that cannot be judged, as two names become one, behind a batch
+// while which the next one is expanded.
 func TestJudgingBehindABatchMayFail(t *testing.T) {
 	model := grid(1, 1)
 	model.Interchangeable = [][]string{{"x", "y"}}
@@ -290,7 +298,8 @@ func TestOutdatedStatesAreSkipped(t *testing.T) {
 	}
 }
 
-// TestReasonsSayWhatIsToCome adds what the levels of a search by breadth tell to the reason why it ended, if they tell anything.
+// TestReasonsSayWhatIsToCome adds what the levels of a search by breadth tell to the reason why it ended, if they tell
+// anything.
 func TestReasonsSayWhatIsToCome(t *testing.T) {
 	for _, test := range []struct {
 		order  Order
@@ -333,8 +342,9 @@ func TestChunksAreTakenOnce(t *testing.T) {
 	}
 }
 
-// TestBatchesOverlap says when workers may expand the next batch while one is stored: several of them, in a search by breadth that notes nothing of what properties look at, if
-// the next batch is worth it and all states of this one are found.
+// TestBatchesOverlap says when workers may expand the next batch while one is stored: several of them, in a search by
+// breadth that notes nothing of what properties look at, if the next batch is worth it and all states of this one are
+// found.
 func TestBatchesOverlap(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -51,7 +51,8 @@ func held(space *Space) []string {
 	return names
 }
 
-// TestEndsAreArranged stores all arrangements of ends, wherever states are kept, and has each lead on from an initial state.
+// TestEndsAreArranged stores all arrangements of ends, wherever states are kept, and has each lead on from an initial
+// state.
 func TestEndsAreArranged(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		space := searchModel(t, first(), Options{Merge: true, Compact: compact})
@@ -78,7 +79,8 @@ func TestEndsAreArranged(t *testing.T) {
 	}
 }
 
-// TestInvariantsOfArrangedStates breaks an invariant in one arrangement of a state that is no end: it is broken, whichever of them is stored.
+// TestInvariantsOfArrangedStates breaks an invariant in one arrangement of a state that is no end: it is broken,
+// whichever of them is stored.
 func TestInvariantsOfArrangedStates(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		model := first()
@@ -100,7 +102,8 @@ func TestInvariantsOfArrangedStates(t *testing.T) {
 	}
 }
 
-// refusing is a store that loses the name of what has the value 7 when it renames it, so that it does not become what it was when the names are exchanged back.
+// refusing is a store that loses the name of what has the value 7 when it renames it, so that it does not become what
+// it was when the names are exchanged back.
 type refusing struct{ core.Renamer }
 
 // Rename implements [core.Renamer].
@@ -114,7 +117,8 @@ func (r refusing) Rename(o core.Object, renaming core.Renaming) core.Object {
 // unnamed is a store that cannot rename.
 type unnamed struct{ core.Store }
 
-// TestStatesThatCannotBeRenamed does not merge states where the store cannot rename, or not all there is, and finds all.
+// TestStatesThatCannotBeRenamed does not merge states where the store cannot rename, or not all there is, and finds
+// all.
 func TestStatesThatCannotBeRenamed(t *testing.T) {
 	model := func(starts ...int) plain.Model {
 		m := twins(func(w *plain.World, v plain.Var[int], _ string) {
@@ -169,7 +173,8 @@ func TestTimersInEndsAreNotMerged(t *testing.T) {
 	}
 }
 
-// TestMergedSearchesAreInterrupted ends a search with merged states while it is found out whether it is enough: that is a reason.
+// TestMergedSearchesAreInterrupted ends a search with merged states while it is found out whether it is enough: that is
+// a reason.
 func TestMergedSearchesAreInterrupted(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -195,7 +200,8 @@ func TestMergedSearchesAreInterrupted(t *testing.T) {
 	}
 }
 
-// TestMergedSearchesMayFail has a search with merged states not begin, and tell what it has met where it is begun again.
+// TestMergedSearchesMayFail has a search with merged states not begin, and tell what it has met where it is begun
+// again.
 func TestMergedSearchesMayFail(t *testing.T) {
 	o := Options{Workers: 1, Merge: true, Run: behavior.Limits{Deadline: time.Second, Calls: 100}}
 	system, err := twins(func(w *plain.World, v plain.Var[int], _ string) {
@@ -221,7 +227,8 @@ func TestMergedSearchesMayFail(t *testing.T) {
 	}
 }
 
-// TestArrangementsMayFail has whoever looks at the arrangements of a state get the error of an arrangement that makes one name of two, or of the visit.
+// TestArrangementsMayFail has whoever looks at the arrangements of a state get the error of an arrangement that makes
+// one name of two, or of the visit.
 func TestArrangementsMayFail(t *testing.T) {
 	model := grid(1, 1)
 	model.Interchangeable = [][]string{{"x", "y"}}
@@ -266,7 +273,8 @@ func TestStoresMayBeFull(t *testing.T) {
 	}
 }
 
-// TestStatesAreStored notes each state that gets a number in the log, and how deep it is; a state that is found less deep is expanded again.
+// TestStatesAreStored notes each state that gets a number in the log, and how deep it is; a state that is found less
+// deep is expanded again.
 func TestStatesAreStored(t *testing.T) {
 	s := restored(searchModel(t, grid(1, 1), Options{}))
 	s.options.Checkpoint = NewCheckpoint(&list{})

@@ -16,8 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// feeding is a controller that writes what its event handlers got last, which it keeps where that cannot be seen. Each step is one of a fresh instance, so that only one which lives through
-// a whole run shows it.
+// feeding is a controller that writes what its event handlers got last, which it keeps where that cannot be seen. Each
+// step is one of a fresh instance, so that only one which lives through a whole run shows it.
 func feeding(name string) hand {
 	return hand{core.Description{Name: name, Watches: []core.Kind{"word"}, Sequential: true}, func() hired {
 		last := "nothing"
@@ -44,8 +44,8 @@ func settles(name, note, text string) hand {
 	}))
 }
 
-// TestHiddenMemoryIsFound searches a system of which only whole runs show that a controller keeps something: that is found if the search is complete, whatever its order, and whoever else
-// there is.
+// TestHiddenMemoryIsFound searches a system of which only whole runs show that a controller keeps something: that is
+// found if the search is complete, whatever its order, and whoever else there is.
 func TestHiddenMemoryIsFound(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -69,8 +69,8 @@ func TestHiddenMemoryIsFound(t *testing.T) {
 	}
 }
 
-// TestAuditsAreCounted goes through histories that lead on from sixteen starts, by eight steps each. Of a hundred and forty-four states the half is looked at, and thirty-two more: the steps from
-// thirteen starts.
+// TestAuditsAreCounted goes through histories that lead on from sixteen starts, by eight steps each. Of a hundred and
+// forty-four states the half is looked at, and thirty-two more: the steps from thirteen starts.
 func TestAuditsAreCounted(t *testing.T) {
 	const starts, length = 16, 8
 	runs := 0
@@ -98,7 +98,8 @@ func TestAuditsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAuditsBelongToSearches has an audit be a part of the search: what it finds out may have that be begun again, and it ends with its context, which is a reason.
+// TestAuditsBelongToSearches has an audit be a part of the search: what it finds out may have that be begun again, and
+// it ends with its context, which is a reason.
 func TestAuditsBelongToSearches(t *testing.T) {
 	var space *Space
 	var searching []bool
@@ -121,7 +122,8 @@ func TestAuditsBelongToSearches(t *testing.T) {
 	}
 }
 
-// TestShorterWaysOfWalks has a walk come to a state on a way of three steps, and another one on a way of two: that is the run to it.
+// TestShorterWaysOfWalks has a walk come to a state on a way of three steps, and another one on a way of two: that is
+// the run to it.
 func TestShorterWaysOfWalks(t *testing.T) {
 	for seed := range int64(8) {
 		space, state, _ := ways{0: {1, 4}, 1: {2}, 2: {3}, 3: {}, 4: {3}}.search(t, Options{Order: RandomWalks, Seed: seed, Bounds: Bounds{Walks: 60}}, 0)
@@ -131,7 +133,8 @@ func TestShorterWaysOfWalks(t *testing.T) {
 	}
 }
 
-// TestEndsAreSpread takes states from which no other one was first reached: all if there are few, and else one of each stretch, which the seed chooses.
+// TestEndsAreSpread takes states from which no other one was first reached: all if there are few, and else one of each
+// stretch, which the seed chooses.
 func TestEndsAreSpread(t *testing.T) {
 	star := func(ends int) *Space {
 		full := store.NewFull()
@@ -202,8 +205,9 @@ func ranOn(t *testing.T, space *Space, steps []concreteStep, start []byte, after
 	return text, err
 }
 
-// TestHistoriesEndWhereRunsDo lists what processes did on runs that do not go on as they should: a step that is not possible ends them, and so does one that cannot be taken to its end. A step
-// behind the run is one of any kind; one that starts a process anew leaves it what it does then.
+// TestHistoriesEndWhereRunsDo lists what processes did on runs that do not go on as they should: a step that is not
+// possible ends them, and so does one that cannot be taken to its end. A step behind the run is one of any kind; one
+// that starts a process anew leaves it what it does then.
 func TestHistoriesEndWhereRunsDo(t *testing.T) {
 	space := searchModel(t, mirroring(), Options{Conditions: Conditions{Crashes: 1, Staleness: []Staleness{{Rule: view.Lag(1)}}}})
 	space.starts = nil // nobody has asked yet

@@ -50,8 +50,8 @@ func (b *batch) unresolved() bool {
 // chunksLen returns how many chunks the batch has.
 func (b *batch) chunksLen() int { return (len(b.states) + chunkLen - 1) / chunkLen }
 
-// takeChunks takes some of the chunks that nobody has taken. States that are next to each other lead to the same states, so at first
-// it takes many; and in the end one at a time, so that all workers are done together.
+// takeChunks takes some of the chunks that nobody has taken. States that are next to each other lead to the same
+// states, so at first it takes many; and in the end one at a time, so that all workers are done together.
 func (b *batch) takeChunks(workers int) (begin, end int) {
 	for {
 		next := b.next.Load()
@@ -67,15 +67,16 @@ func (b *batch) takeChunks(workers int) (begin, end int) {
 // chunkLen is how many states a worker takes at once: enough for memory to fetch what they need side by side.
 const chunkLen = 16
 
-// chunk is a part of a batch, expanded by one worker. It holds no more than what the search has to look at, since that moves
-// from one processor to another.
+// chunk is a part of a batch, expanded by one worker. It holds no more than what the search has to look at, since that
+// moves from one processor to another.
 type chunk struct {
 	expansions [chunkLen]expansion
-	// successors are where the steps from all its states lead, as far as a state may have no number yet or its depth matters, and rows the
-	// rows of those that were not found.
+	// successors are where the steps from all its states lead, as far as a state may have no number yet or its depth
+	// matters, and rows the rows of those that were not found.
 	successors []store.Lookup
 	rows       []byte
-	// agents are those that are asleep in the states, and asleep which of them are in where each step leads; there are none if nobody sleeps.
+	// agents are those that are asleep in the states, and asleep which of them are in where each step leads; there are
+	// none if nobody sleeps.
 	agents []int
 	asleep []agentRange
 	// unresolved tells that there are states among them which were not found.
@@ -109,8 +110,8 @@ type expansion struct {
 // agentRange is a part of the agents of a chunk.
 type agentRange struct{ begin, end int32 }
 
-// merge stores where the steps from the states of the batch lead, in order. The workers expand the next batch meanwhile,
-// if that can be.
+// merge stores where the steps from the states of the batch lead, in order. The workers expand the next batch
+// meanwhile, if that can be.
 func (s *search) merge() error {
 	first := core.StateID(s.States())
 	s.sleeps.disturbed = false
@@ -148,7 +149,8 @@ func (s *search) merge() error {
 	return err
 }
 
-// prepare brings the next batch to where it can be merged: its states are expanded, or a checkpoint says what comes of that.
+// prepare brings the next batch to where it can be merged: its states are expanded, or a checkpoint says what comes of
+// that.
 func (s *search) prepare() error {
 	expanded := s.overlapping && !s.batch.replayed
 	if s.overlapping {
@@ -186,15 +188,15 @@ func (s *search) collect(b *batch) {
 	}
 }
 
-// overlaps reports whether the workers can expand the next batch while this one is stored. The states to store must all be found already, and
-// only where no orders are left out is no note taken of what properties look at.
+// overlaps reports whether the workers can expand the next batch while this one is stored. The states to store must all
+// be found already, and only where no orders are left out is no note taken of what properties look at.
 func (s *search) overlaps() bool {
 	return s.table != nil && len(s.pool.workers) > 1 && s.order == BreadthFirst && !s.Recording() &&
 		s.frontier.len() >= batchLen/4 && !s.batch.unresolved()
 }
 
-// mergeComplete stores what is found behind the states of the batch, as far as nothing has to be learned. It returns how many states are
-// done.
+// mergeComplete stores what is found behind the states of the batch, as far as nothing has to be learned. It returns
+// how many states are done.
 func (s *search) mergeComplete() (int, error) {
 	for i := range s.batch.states {
 		if _, e := s.batch.at(i); !e.complete {

@@ -16,7 +16,8 @@ type note string
 func (n note) Canonical() string { return string(n) }
 func (n note) Fields() any       { return string(n) }
 
-// Unchecked implements [core.Doubtful]: what is behind a "?" is not checked, and there is another remedy for what is behind "??".
+// Unchecked implements [core.Doubtful]: what is behind a "?" is not checked, and there is another remedy for what is
+// behind "??".
 func (n note) Unchecked() (fields []string, remedy string) {
 	if _, doubtful, found := strings.Cut(string(n), "??"); found {
 		return []string{doubtful}, "look"

@@ -37,7 +37,8 @@ func (s *search) interrupted(err error) error {
 	return nil
 }
 
-// goesOn reports whether there are states to expand, or finds some that have to be. Nothing goes on when the context has ended meanwhile.
+// goesOn reports whether there are states to expand, or finds some that have to be. Nothing goes on when the context
+// has ended meanwhile.
 func (s *search) goesOn() bool {
 	if s.overlapping || s.frontier.len() > 0 {
 		return true
@@ -109,8 +110,8 @@ func (s *search) exhausted() string {
 	return ""
 }
 
-// enlarge makes the tables large enough for the workers to insert all that a batch is likely to bring. It returns false if there is no memory
-// for that.
+// enlarge makes the tables large enough for the workers to insert all that a batch is likely to bring. It returns false
+// if there is no memory for that.
 func (s *search) enlarge() bool {
 	const steps = 8 // to new states
 	states := steps * min(s.frontier.len(), batchLen)
@@ -135,7 +136,8 @@ func (s *search) beyond(depth uint32) bool {
 	return s.options.Bounds.Depth > 0 && int(depth) >= s.options.Bounds.Depth
 }
 
-// fellShort adds a reason why the search ended before its end, with what was still to be expected, and why it has come to less than it had before it was begun again.
+// fellShort adds a reason why the search ended before its end, with what was still to be expected, and why it has come
+// to less than it had before it was begun again.
 func (s *search) fellShort(reason string) {
 	if e := s.options.earlier; e != nil && e.why != "" && e.largest > s.States() {
 		reason += fmt.Sprintf("; it was begun again as %s, after %d states", e.why, e.largest)
@@ -154,14 +156,15 @@ func (s *search) estimate() Estimate {
 	return s.levels.estimate(s.batch.states[len(s.batch.states)-1].depth)
 }
 
-// Estimate is what the levels of a breadth-first search tell of what is still to come. A level is all states at one distance
-// from the start. It is an extrapolation, not a bound: levels use to grow and then to shrink, but nothing makes them.
+// Estimate is what the levels of a breadth-first search tell of what is still to come. A level is all states at one
+// distance from the start. It is an extrapolation, not a bound: levels use to grow and then to shrink, but nothing
+// makes them.
 type Estimate struct {
 	// Growth is by what factor a level is wider than the one before, lately; 0 if there are too few levels
 	// to tell.
 	Growth float64
-	// Ends tells that the levels shrink. Then More is about how many states are still to be found; otherwise about how many there
-	// are in the next level alone.
+	// Ends tells that the levels shrink. Then More is about how many states are still to be found; otherwise about how
+	// many there are in the next level alone.
 	Ends bool
 	More float64
 }
@@ -222,7 +225,8 @@ func (l *levels) estimate(whole uint32) Estimate {
 	for i, width := range l.widths[n-trendLevels : n] {
 		logs[i] = math.Log(float64(width))
 	}
-	// Growth slackens as a rule. One level alone does not tell, as in some systems only every second or fourth one grows.
+	// Growth slackens as a rule. One level alone does not tell, as in some systems only every second or fourth one
+	// grows.
 	last := logs[trendLevels-1]
 	o := Estimate{Growth: math.Exp(min((last-logs[0])/(trendLevels-1), (last-logs[trendLevels-3])/2))}
 	o.Ends = o.Growth < 1/steady
@@ -346,21 +350,21 @@ func (m *meter) memory() int64 {
 // live returns the bytes that were in use when garbage was last collected, as of the last call of memory.
 func (m *meter) live() int64 { return int64(m.sample[2].Value.Uint64()) }
 
-// full reports whether so much is used that a search has to end. What is left is for the collector of garbage, which would
-// soon do nothing but run, and for those who judge what was found: they need about half as much again.
+// full reports whether so much is used that a search has to end. What is left is for the collector of garbage, which
+// would soon do nothing but run, and for those who judge what was found: they need about half as much again.
 func (m *meter) full(memory int64) bool {
 	return m.limit > 0 && (memory >= m.limit || m.live() >= (m.limit-m.foreign)/8*5)
 }
 
-// reclaim collects garbage and gives back what is free, which somebody else in the process may have left, and returns what memory
-// would return then.
+// reclaim collects garbage and gives back what is free, which somebody else in the process may have left, and returns
+// what memory would return then.
 func (m *meter) reclaim() int64 {
 	debug.FreeOSMemory()
 	return m.memory()
 }
 
-// cramped reports whether so much is used where nothing can be reclaimed that a search has to end. It leaves some room before the limit, so that
-// a search does not spend its time on reclaiming little.
+// cramped reports whether so much is used where nothing can be reclaimed that a search has to end. It leaves some room
+// before the limit, so that a search does not spend its time on reclaiming little.
 func (m *meter) cramped(memory int64) bool {
 	return m.full(memory + m.limit/8)
 }

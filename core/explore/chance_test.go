@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestTwinWithChance compares searches of systems whose controllers do one thing or another by chance with the twin, which chooses for them, under random conditions. The search is told nothing: it has to see what they do.
+// TestTwinWithChance compares searches of systems whose controllers do one thing or another by chance with the twin,
+// which chooses for them, under random conditions. The search is told nothing: it has to see what they do.
 func TestTwinWithChance(t *testing.T) {
 	n := *systems
 	if testing.Short() {

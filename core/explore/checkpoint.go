@@ -10,10 +10,11 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// A search that was ended goes on from what its workers had found. What they find is a function of what is known by then, and all else happens in one
-// goroutine in a fixed order. So a log of what they found, batch by batch, is enough to come to the same point again: the search is begun anew,
-// and takes from the log what otherwise takes the workers most of the time. What was learned of controllers is learned again, by running the same code in the same
-// order; so are footprints, sleep sets, provisos and searches that were begun again. See decision 73.
+// A search that was ended goes on from what its workers had found. What they find is a function of what is known by
+// then, and all else happens in one goroutine in a fixed order. So a log of what they found, batch by batch, is enough
+// to come to the same point again: the search is begun anew, and takes from the log what otherwise takes the workers
+// most of the time. What was learned of controllers is learned again, by running the same code in the same order; so
+// are footprints, sleep sets, provisos and searches that were begun again. See decision 73.
 
 // Log keeps what searches note of themselves.
 type Log interface {
@@ -25,8 +26,8 @@ type Log interface {
 	End(complete bool)
 }
 
-// Checkpoint is what searches of one check note, one after the other, so that another check of the same system under the same options can go on where
-// they ended. It is for one check.
+// Checkpoint is what searches of one check note, one after the other, so that another check of the same system under
+// the same options can go on where they ended. It is for one check.
 type Checkpoint struct {
 	log Log
 	// next is the entry that is next, nil if the log has no more.
@@ -220,7 +221,8 @@ func appendAgents(entry []byte, agents []int) []byte {
 	return entry
 }
 
-// appendDelta appends a row as what is different from that of the state that leads there: how many bytes are the same in front and behind, and those in between.
+// appendDelta appends a row as what is different from that of the state that leads there: how many bytes are the same
+// in front and behind, and those in between.
 func appendDelta(entry, parent, row []byte) []byte {
 	most := min(len(parent), len(row))
 	front := 0
@@ -237,7 +239,8 @@ func appendDelta(entry, parent, row []byte) []byte {
 	return append(entry, row[front:len(row)-behind]...)
 }
 
-// replay fills a batch with what the log says of it, as if workers had found it. It returns whether the next batch was taken before this one was merged.
+// replay fills a batch with what the log says of it, as if workers had found it. It returns whether the next batch was
+// taken before this one was merged.
 func (c *Checkpoint) replay(s *search, b *batch) (overlapping bool, err error) {
 	r := replayer{search: s, rest: c.next[1:]}
 	overlapping = r.byte() == 1
@@ -362,7 +365,8 @@ func (r *replayer) agents(c *chunk) agentRange {
 	return agentRange{begin, int32(len(c.agents))}
 }
 
-// successorAt returns where a successor in a log is stored that was not new. The log may be of another search, so that it must be looked at.
+// successorAt returns where a successor in a log is stored that was not new. The log may be of another search, so that
+// it must be looked at.
 func (s *search) successorAt(l *store.Lookup) (store.Ref, error) {
 	switch {
 	case !s.batch.replayed:

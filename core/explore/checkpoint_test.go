@@ -55,8 +55,9 @@ func resumed(system *core.System, o explore.Options, entries [][]byte) (*explore
 	return space, log, err
 }
 
-// TestSearchesGoOn cuts the logs of searches of random systems under random conditions off after so many entries, and goes on from there: all that is told, and
-// the log, must be as if the search had never ended. So it must with another number of workers.
+// TestSearchesGoOn cuts the logs of searches of random systems under random conditions off after so many entries, and
+// goes on from there: all that is told, and the log, must be as if the search had never ended. So it must with another
+// number of workers.
 func TestSearchesGoOn(t *testing.T) {
 	compose := []func(uint64) (*core.System, error){random.System, random.Loose, random.Mindful, random.Concurrent, random.Dated, random.Drawing, random.Patient, random.Ledgers, random.LooseLedgers, random.Errands}
 	n, batches := *systems/5, 0
@@ -113,7 +114,8 @@ func TestSearchesGoOn(t *testing.T) {
 	t.Logf("%d batches", batches)
 }
 
-// TestLimitsAreRaised ends searches by a bound on states, and goes on with a higher one, again and again. In the end all is as without bounds.
+// TestLimitsAreRaised ends searches by a bound on states, and goes on with a higher one, again and again. In the end
+// all is as without bounds.
 func TestLimitsAreRaised(t *testing.T) {
 	system := counters(t, 7, 2)
 	for _, reducer := range []explore.Reducer{nil, reduction.Stubborn{}} {
@@ -152,7 +154,8 @@ func diverged(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "the search does not go as the checkpoint says")
 }
 
-// TestForeignLogs gives searches logs of other systems, and logs in which something was changed: it is noticed, and nothing panics.
+// TestForeignLogs gives searches logs of other systems, and logs in which something was changed: it is noticed, and
+// nothing panics.
 func TestForeignLogs(t *testing.T) {
 	o := options(1)
 	_, other, err := resumed(counters(t, 5, 3), o, nil)

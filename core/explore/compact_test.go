@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/naive"
 )
 
-// TestCompactFindsWhatTheTwinFinds searches random systems without keeping their states, and looks at all of them afterwards.
+// TestCompactFindsWhatTheTwinFinds searches random systems without keeping their states, and looks at all of them
+// afterwards.
 func TestCompactFindsWhatTheTwinFinds(t *testing.T) {
 	eachSystem(t, *systems/8, func(t *testing.T, system *core.System, graph *naive.Graph) {
 		want := summaryOfTwin(graph)

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestTwinWithConcurrentCalls compares searches of systems whose controllers make calls from several goroutines with the twin, which
-// answers them in all orders. Orders that come to the same are taken once.
+// TestTwinWithConcurrentCalls compares searches of systems whose controllers make calls from several goroutines with
+// the twin, which answers them in all orders. Orders that come to the same are taken once.
 func TestTwinWithConcurrentCalls(t *testing.T) {
 	branching := 0
 	conditions := func(r *rand.Rand, system *core.System) (c explore.Conditions, plain naive.Conditions) {

@@ -49,7 +49,8 @@ func disturbedEdge(from, to string, e core.Edge) string {
 	return fmt.Sprintf("%s | %s %s crash=%t wrote=%t failed=%q again=%t | %s", from, kind.Name(), item, crash, wrote, failed, again, to)
 }
 
-// eachUnder calls a test with so many random systems and conditions, and with what the twin finds under these. It returns how many systems were too large.
+// eachUnder calls a test with so many random systems and conditions, and with what the twin finds under these. It
+// returns how many systems were too large.
 func eachUnder(t *testing.T, n int, generate func(uint64) (*core.System, error), conditions func(*rand.Rand, *core.System) (explore.Conditions, naive.Conditions),
 	test func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph)) int {
 	t.Helper()
@@ -153,8 +154,8 @@ func declaring(system *core.System, views []core.ViewReport) *core.System {
 	return &other
 }
 
-// TestCachesAreFoundOut checks that a kind which is read through a cache has a view, though nobody said so: a search that has to find
-// it out sees what the twin sees that is told.
+// TestCachesAreFoundOut checks that a kind which is read through a cache has a view, though nobody said so: a search
+// that has to find it out sees what the twin sees that is told.
 func TestCachesAreFoundOut(t *testing.T) {
 	n := *systems / 3
 	if testing.Short() {

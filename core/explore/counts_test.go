@@ -29,8 +29,8 @@ func grid(ends ...int) plain.Model {
 	return model
 }
 
-// TestCountsOfAGrid counts by hand: three by two states, with 2·2 + 3·1 steps. Of these, the first one of each process at each value of its variable runs code: 2 + 1. That
-// nothing is done at the end runs code as well, which is no step.
+// TestCountsOfAGrid counts by hand: three by two states, with 2·2 + 3·1 steps. Of these, the first one of each process
+// at each value of its variable runs code: 2 + 1. That nothing is done at the end runs code as well, which is no step.
 func TestCountsOfAGrid(t *testing.T) {
 	for name, o := range map[string]Options{
 		"breadth-first": {}, "depth-first": {Order: DepthFirst}, "depth-first with a bound": {Order: DepthFirst, Bounds: Bounds{Depth: 3}}, "compact": {Compact: true},
@@ -89,7 +89,8 @@ func TestWalksEnd(t *testing.T) {
 	}
 }
 
-// TestDepthsAreKept has the depths of states be kept only where a state may be met again less deep. Elsewhere workers insert states.
+// TestDepthsAreKept has the depths of states be kept only where a state may be met again less deep. Elsewhere workers
+// insert states.
 func TestDepthsAreKept(t *testing.T) {
 	for _, test := range []struct {
 		o    Options
@@ -145,7 +146,8 @@ func TestSpacesOutliveTheirSearches(t *testing.T) {
 	}
 }
 
-// TestPositions has a simulation tell what waits where it is: not what users may do, nor actions that can be taken at any time.
+// TestPositions has a simulation tell what waits where it is: not what users may do, nor actions that can be taken at
+// any time.
 func TestPositions(t *testing.T) {
 	model := mirroring()
 	from := plain.NewVar[int]("from")
@@ -182,7 +184,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestWalksAreInterrupted has a search end in the midst of a walk: what was not visited by then is cut, and the reasons say so.
+// TestWalksAreInterrupted has a search end in the midst of a walk: what was not visited by then is cut, and the reasons
+// say so.
 func TestWalksAreInterrupted(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()

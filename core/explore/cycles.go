@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/scc"
 )
 
-// applyProvisos looks for states in which what is left out might be put off for ever, and opens them: what was left out there is
-// followed, too. It reports whether there are any.
+// applyProvisos looks for states in which what is left out might be put off for ever, and opens them: what was left out
+// there is followed, too. It reports whether there are any.
 func (s *search) applyProvisos() bool {
 	return !s.partial.Empty() && (s.expandCut() || !s.acyclic && s.expandLoops())
 }
@@ -29,7 +29,8 @@ func (s *search) expandCut() bool {
 	return found
 }
 
-// expandLoops opens states of loops: first so that nothing is put off for ever, and then so that it shows which loops are fair.
+// expandLoops opens states of loops: first so that nothing is put off for ever, and then so that it shows which loops
+// are fair.
 func (s *search) expandLoops() bool {
 	loops := s.loops()
 	d := depthFirst{space: s.Space, colour: make([]byte, s.States())}
@@ -46,8 +47,9 @@ func (s *search) expandLoops() bool {
 	return false
 }
 
-// expandCycles looks for cycles in a loop all of whose states leave out agents, and opens a state of each. Where several cycles
-// share a state, one may do for all. In a loop that is apart, it is enough that no agent of its group is left out all the way round.
+// expandCycles looks for cycles in a loop all of whose states leave out agents, and opens a state of each. Where
+// several cycles share a state, one may do for all. In a loop that is apart, it is enough that no agent of its group is
+// left out all the way round.
 func (s *search) expandCycles(l loop, d *depthFirst) bool {
 	var back []core.StateID
 	for _, id := range l.lacking {
@@ -64,8 +66,8 @@ func (s *search) expandCycles(l loop, d *depthFirst) bool {
 	return len(back) > 0
 }
 
-// groupIn returns the group of the agents that are followed in a state that leaves out others, negative if too little is known of them, and whether all
-// of it are followed that are enabled.
+// groupIn returns the group of the agents that are followed in a state that leaves out others, negative if too little
+// is known of them, and whether all of it are followed that are enabled.
 func (s *Space) groupIn(id core.StateID) (group int, whole bool) {
 	s.reader.Load(s.row(id))
 	if followed(s.reader, s.extent(id)) == nil {
@@ -112,7 +114,8 @@ const (
 	black          // done
 )
 
-// depthFirst is a depth-first search in the states that are not outside. Every cycle among them has a step back to a state on the way.
+// depthFirst is a depth-first search in the states that are not outside. Every cycle among them has a step back to a
+// state on the way.
 type depthFirst struct {
 	space  *Space
 	colour []byte
@@ -150,8 +153,8 @@ func (d *depthFirst) from(root core.StateID) []core.StateID {
 	return back
 }
 
-// last returns the last state on the way, from one on, that follows more than an agent whose step does nothing. There is one: each such step makes a
-// queue shorter.
+// last returns the last state on the way, from one on, that follows more than an agent whose step does nothing. There
+// is one: each such step makes a queue shorter.
 func (d *depthFirst) last(from core.StateID) core.StateID {
 	last := len(d.way) - 1
 	for d.space.level.Has(d.way[last].id) && d.way[last].id != from {
@@ -174,7 +177,8 @@ func (d *depthFirst) enter(id core.StateID) {
 // loop is a strongly connected component of the steps that are followed, with a step inside.
 type loop struct {
 	states []core.StateID // in order
-	// apart tells that all states leave out agents, and follow those of one group alone. Then what the others do can wait as long as the loop is left again.
+	// apart tells that all states leave out agents, and follow those of one group alone. Then what the others do can
+	// wait as long as the loop is left again.
 	apart bool
 	group int
 	// lacking are the states that leave out agents: of the group, if the loop is apart.
@@ -191,7 +195,8 @@ func (l loop) extent() reduction.Extent {
 
 // loops returns all loops.
 func (s *Space) loops() []loop {
-	// Formulas judge parts of loops, whatever these are, and where names are exchanged it is not the same group that goes on.
+	// Formulas judge parts of loops, whatever these are, and where names are exchanged it is not the same group that
+	// goes on.
 	never := s.judgesParts() || s.Symmetry != nil
 	var all []loop
 	s.eachLoop(func(states []core.StateID) bool {
@@ -233,8 +238,8 @@ func (s *Space) judgesParts() bool {
 	return slices.ContainsFunc(s.machine.System.Properties, func(p core.Property) bool { return p.Sees != nil })
 }
 
-// expandApart opens states of a loop that is apart. If it is not fair to its own group, it is left again, whatever others do. Otherwise, or if nothing leads
-// out of it, a state is opened for the others.
+// expandApart opens states of a loop that is apart. If it is not fair to its own group, it is left again, whatever
+// others do. Otherwise, or if nothing leads out of it, a state is opened for the others.
 func (s *search) expandApart(l loop) bool {
 	if !l.apart {
 		return false
@@ -249,10 +254,10 @@ func (s *search) expandApart(l loop) bool {
 	return false
 }
 
-// expandIgnoring opens states of a loop that is not apart so that the graph shows whether it is fair. One that a fair run can stay in needs no step that
-// is possible in all of its states; whether it is possible can be seen only where it is not left
-// out. So the states of a loop that leave out such a step are opened. Properties that look at states on the way may be about
-// parts of loops, whatever these are: then all states of loops are opened.
+// expandIgnoring opens states of a loop that is not apart so that the graph shows whether it is fair. One that a fair
+// run can stay in needs no step that is possible in all of its states; whether it is possible can be seen only where it
+// is not left out. So the states of a loop that leave out such a step are opened. Properties that look at states on the
+// way may be about parts of loops, whatever these are: then all states of loops are opened.
 func (s *search) expandIgnoring(l loop) bool {
 	if l.apart {
 		return false
@@ -288,7 +293,8 @@ func (l loop) has(id core.StateID) bool {
 	return inside
 }
 
-// anyOf returns the last state of a loop that follows more than an agent whose step does nothing. There is one, as in [depthFirst.last].
+// anyOf returns the last state of a loop that follows more than an agent whose step does nothing. There is one, as in
+// [depthFirst.last].
 func (s *Space) anyOf(l loop) core.StateID {
 	last := len(l.states) - 1
 	for s.level.Has(l.states[last]) && last > 0 {
@@ -297,9 +303,9 @@ func (s *Space) anyOf(l loop) core.StateID {
 	return l.states[last]
 }
 
-// ignored returns the states of a loop which leave out a step that is due in all states of the loop and not taken within it. If steps like that are of the group
-// of a loop that is apart, it is about those alone. Fairness is
-// of steps, not of agents: one that makes concurrent calls has a step for each order in which they are answered.
+// ignored returns the states of a loop which leave out a step that is due in all states of the loop and not taken
+// within it. If steps like that are of the group of a loop that is apart, it is about those alone. Fairness is of
+// steps, not of agents: one that makes concurrent calls has a step for each order in which they are answered.
 func (s *Space) ignored(l loop) (ignoring []core.StateID, own bool) {
 	taken, due, ofGroup := map[core.Step]bool{}, map[core.Step]int{}, map[core.Step]bool{}
 	left := map[core.StateID][]core.Step{}
@@ -332,7 +338,8 @@ func (s *Space) ignored(l loop) (ignoring []core.StateID, own bool) {
 	return ignoring, own
 }
 
-// dueSteps returns the steps that can be taken in a state and are due, or promised, each once, and the agents that take them.
+// dueSteps returns the steps that can be taken in a state and are due, or promised, each once, and the agents that take
+// them.
 func (s *Space) dueSteps(id core.StateID) (steps []core.Step, agents []int) {
 	s.reader.Load(s.row(id))
 	d := dueVisitor{space: s}

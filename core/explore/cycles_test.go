@@ -38,8 +38,9 @@ func onCycle(steps map[core.StateID][]core.StateID, id core.StateID) bool {
 	return seen[id]
 }
 
-// TestCyclesAreOpened has states of a graph leave out agents, of which some follow one alone whose step does nothing. States are opened until there is no cycle
-// left of states that leave out agents: such as are on a cycle then, and that follow more than one agent.
+// TestCyclesAreOpened has states of a graph leave out agents, of which some follow one alone whose step does nothing.
+// States are opened until there is no cycle left of states that leave out agents: such as are on a cycle then, and that
+// follow more than one agent.
 func TestCyclesAreOpened(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 14))
 	g := ways{}
@@ -117,7 +118,8 @@ func TestCyclesAreOpened(t *testing.T) {
 	}
 }
 
-// TestProvisosAreApplied has states be opened that are cut, whatever the graph, and those of cycles only if there may be any.
+// TestProvisosAreApplied has states be opened that are cut, whatever the graph, and those of cycles only if there may
+// be any.
 func TestProvisosAreApplied(t *testing.T) {
 	for _, test := range []struct {
 		name         string
@@ -155,7 +157,8 @@ func TestProvisosAreApplied(t *testing.T) {
 	}
 }
 
-// TestOpenedStatesAreAwake opens a state with three steps in which one agent is asleep and another one was woken: two steps were counted, and then nobody sleeps, nor is to be woken.
+// TestOpenedStatesAreAwake opens a state with three steps in which one agent is asleep and another one was woken: two
+// steps were counted, and then nobody sleeps, nor is to be woken.
 func TestOpenedStatesAreAwake(t *testing.T) {
 	space, _, _ := ways{0: {1, 2, 3}, 1: {}, 2: {}, 3: {}}.search(t, Options{}, 0)
 	s := &search{Space: space, frontier: &queue{}}
@@ -178,7 +181,8 @@ func TestOpenedStatesAreAwake(t *testing.T) {
 	}
 }
 
-// oneAtATime is a reducer that follows one agent alone, wherever there are several. It is right where no agent touches what others do, but for what it leaves out for ever.
+// oneAtATime is a reducer that follows one agent alone, wherever there are several. It is right where no agent touches
+// what others do, but for what it leaves out for ever.
 type oneAtATime struct{}
 
 // Learn implements [reduction.Reducer].
@@ -198,7 +202,8 @@ func (oneAtATime) Group(agent int) int { return agent }
 
 var _ reduction.Reducer = oneAtATime{}
 
-// TestNothingIsPutOffForEver follows one process at a time, first p as long as it can take steps. The counts are derived by hand.
+// TestNothingIsPutOffForEver follows one process at a time, first p as long as it can take steps. The counts are
+// derived by hand.
 func TestNothingIsPutOffForEver(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	process := func(name string, v plain.Var[int], last int, around bool) plain.Process {
@@ -222,14 +227,15 @@ func TestNothingIsPutOffForEver(t *testing.T) {
 	}{
 		// p goes on to 3, and then q does: a line of 7 states. q is left out in the three states in which p can go on.
 		{"no cycle", process("p", x, 3, false), process("q", y, 3, false), judges, 7, 6, 3},
-		// p goes around x=0 and 1. One state is opened as there is no other way out of the cycle, and the other one as q could take its step in both.
-		// Behind that, only p can go on.
+		// p goes around x=0 and 1. One state is opened as there is no other way out of the cycle, and the other one as
+		// q could take its step in both. Behind that, only p can go on.
 		{"a cycle that ignores a step", process("p", x, 1, true), process("q", y, 1, false), judges, 4, 6, 0},
 		// As q need not take its step, the other one stays as it is.
 		{"a cycle that may ignore a step", process("p", x, 1, true), unfair(process("q", y, 1, false)), judges, 4, 5, 1},
 		// A property that looks at states on the way sees all of them.
 		{"a cycle that is looked at", process("p", x, 1, true), unfair(process("q", y, 1, false)), sees, 4, 6, 0},
-		// Of each of the two cycles of p one state is opened. Then q takes its steps within the component of all four states.
+		// Of each of the two cycles of p one state is opened. Then q takes its steps within the component of all four
+		// states.
 		{"two cycles", process("p", x, 1, true), process("q", y, 1, true), judges, 4, 6, 2},
 	} {
 		space := searchModel(t, plain.Model{
@@ -255,8 +261,10 @@ func (p paired) Learn([]Footprint, []Place) func() Chooser { return func() Choos
 // Group implements [reduction.Chooser].
 func (paired) Group(agent int) int { return agent / 4 }
 
-// TestOthersWait follows p, which goes around x, beside q of the same group, which sets y, and r, which sets z. Both states of the loop in which nothing is set are opened for the group, as q could
-// take its step in both. In the loop behind that q is done, but r could take its step, so that both states are opened for all. In the last one only p can go on. So z is never set before y.
+// TestOthersWait follows p, which goes around x, beside q of the same group, which sets y, and r, which sets z. Both
+// states of the loop in which nothing is set are opened for the group, as q could take its step in both. In the loop
+// behind that q is done, but r could take its step, so that both states are opened for all. In the last one only p can
+// go on. So z is never set before y.
 func TestOthersWait(t *testing.T) {
 	x, y, z := plain.NewVar[int]("x"), plain.NewVar[int]("y"), plain.NewVar[int]("z")
 	process := func(name string, v plain.Var[int], around bool) plain.Process {
@@ -283,7 +291,8 @@ func TestOthersWait(t *testing.T) {
 	if space.States() != 6 || space.Stats.Transitions != 10 {
 		t.Errorf("%d states and %d transitions, want 6 and 10", space.States(), space.Stats.Transitions)
 	}
-	// If q need not take its step, one state is opened for the group first, as q is left out all the way round, and then for all, as r could take its step all the time. Where z is set, only the group is left.
+	// If q need not take its step, one state is opened for the group first, as q is left out all the way round, and
+	// then for all, as r could take its step all the time. Where z is set, only the group is left.
 	unfair := process("q", y, false)
 	unfair.Unfair = true
 	space = three(unfair)

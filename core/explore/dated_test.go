@@ -13,15 +13,16 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestTwinWithDeadlines compares searches of systems whose controllers look at the clock with the twin, which is told who does. Where nobody is found to, the twin
-// comes to no other states although it lets time pass.
+// TestTwinWithDeadlines compares searches of systems whose controllers look at the clock with the twin, which is told
+// who does. Where nobody is found to, the twin comes to no other states although it lets time pass.
 func TestTwinWithDeadlines(t *testing.T) { twinWithDeadlines(t, random.Dated, "") }
 
-// TestTwinWithSeveralDeadlines does so for systems whose controllers do one thing after some time, and another one much later. The twin is told which shorter time is found to pass besides the long one.
+// TestTwinWithSeveralDeadlines does so for systems whose controllers do one thing after some time, and another one much
+// later. The twin is told which shorter time is found to pass besides the long one.
 func TestTwinWithSeveralDeadlines(t *testing.T) { twinWithDeadlines(t, random.Staged, "") }
 
-// TestTwinWithMemoryAndDeadlines does so for systems whose controllers keep memory besides, deadlines among it. Of these some note a deadline again after the last
-// time that is searched.
+// TestTwinWithMemoryAndDeadlines does so for systems whose controllers keep memory besides, deadlines among it. Of
+// these some note a deadline again after the last time that is searched.
 func TestTwinWithMemoryAndDeadlines(t *testing.T) {
 	twinWithDeadlines(t, random.Patient, "after the last of the times that passed, more were not searched")
 }
@@ -103,7 +104,8 @@ func untilDeadlines(r *rand.Rand, system *core.System) (explore.Conditions, naiv
 	return c, plain
 }
 
-// TestWhatRecurs lets more time pass for systems in which what is done after the last of the times is said to be done again and again: it comes to the same objects, and ends with the same.
+// TestWhatRecurs lets more time pass for systems in which what is done after the last of the times is said to be done
+// again and again: it comes to the same objects, and ends with the same.
 func TestWhatRecurs(t *testing.T) {
 	n := *systems * 3
 	if testing.Short() {

@@ -8,10 +8,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// drawer is a strategy of a process of two. It counts its reconciles, up to two, and puts the number of another counter on a note.
+// drawer is a strategy of a process of two. It counts its reconciles, up to two, and puts the number of another counter
+// on a note.
 type drawer struct {
 	writer
-	// counts is the counter that it changes, tells the one that it makes its note of, and shows those that it says it can reach.
+	// counts is the counter that it changes, tells the one that it makes its note of, and shows those that it says it
+	// can reach.
 	counts, tells int
 	shows         []int
 	divided       bool
@@ -80,8 +82,9 @@ func drawers(divided bool, both ...drawer) *core.System {
 	return system
 }
 
-// TestDivided searches processes of two strategies whose memories are told apart: those that have nothing in common, those of which one changes what the other
-// shows, and those of which one uses what it does not show. The states are those of one memory for both in any case.
+// TestDivided searches processes of two strategies whose memories are told apart: those that have nothing in common,
+// those of which one changes what the other shows, and those of which one uses what it does not show. The states are
+// those of one memory for both in any case.
 func TestDivided(t *testing.T) {
 	for name, test := range map[string]struct {
 		a, b drawer

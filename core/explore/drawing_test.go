@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestTwinWithDraws compares searches of systems whose controllers draw random values with the twin, which is told who does, under random conditions.
+// TestTwinWithDraws compares searches of systems whose controllers draw random values with the twin, which is told who
+// does, under random conditions.
 func TestTwinWithDraws(t *testing.T) {
 	drawing, used, large := 0, 0, 0
 	n := *systems

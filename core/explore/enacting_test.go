@@ -18,8 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// chronicle is a world that never forgets: it answers calls as a store does, and knows what was there after each change of a
-// kind. It knows nothing of views but how far they are said to be behind.
+// chronicle is a world that never forgets: it answers calls as a store does, and knows what was there after each change
+// of a kind. It knows nothing of views but how far they are said to be behind.
 type chronicle struct {
 	store core.Store
 	past  map[core.Kind][]map[core.Key]core.Content
@@ -202,8 +202,8 @@ func TestToldRunsCanBeEnacted(t *testing.T) {
 	}
 }
 
-// TestRememberedRunsCanBeEnacted enacts random runs of controllers with memory in a world that has only what is told to go by. They have to get the very
-// events that they got, when they got them, and to lose their memory where they did.
+// TestRememberedRunsCanBeEnacted enacts random runs of controllers with memory in a world that has only what is told to
+// go by. They have to get the very events that they got, when they got them, and to lose their memory where they did.
 func TestRememberedRunsCanBeEnacted(t *testing.T) {
 	n := *systems
 	if testing.Short() {

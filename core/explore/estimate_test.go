@@ -18,8 +18,8 @@ var shapes = map[string][]int{
 	"a tree that always forks": {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
 }
 
-// TestEstimateOnKnownShapes looks ahead from each level of state spaces that are known. While the levels grow it must not see an end,
-// and once they shrink what it expects must not be wrong by more than a factor of two.
+// TestEstimateOnKnownShapes looks ahead from each level of state spaces that are known. While the levels grow it must
+// not see an end, and once they shrink what it expects must not be wrong by more than a factor of two.
 func TestEstimateOnKnownShapes(t *testing.T) {
 	for name, widths := range shapes {
 		rest := 0
@@ -55,7 +55,8 @@ func TestEstimateOnKnownShapes(t *testing.T) {
 	}
 }
 
-// TestEstimateOfFewLevels estimates by hand. Growth is the lesser of that over the last four levels and over the last two.
+// TestEstimateOfFewLevels estimates by hand. Growth is the lesser of that over the last four levels and over the last
+// two.
 func TestEstimateOfFewLevels(t *testing.T) {
 	for _, test := range []struct {
 		widths       []int

@@ -26,8 +26,8 @@ func (a astray) Learn([]Footprint, []Place) func() Chooser { return func() Choos
 // Choose implements [reduction.Chooser].
 func (a astray) Choose([]Enabled) Choice { return Choice{Follow: []int{a.agent}} }
 
-// TestBlockedAgentsAreNotFollowedAlone follows an agent that is blocked: whoever expands the state finds that out and follows everybody, so that six states and seven steps
-// are found as without anything left out.
+// TestBlockedAgentsAreNotFollowedAlone follows an agent that is blocked: whoever expands the state finds that out and
+// follows everybody, so that six states and seven steps are found as without anything left out.
 func TestBlockedAgentsAreNotFollowedAlone(t *testing.T) {
 	model := grid(2, 1)
 	model.Processes = append(model.Processes, plain.Process{Name: "never", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) { w.Require(false) }}}})
@@ -71,7 +71,8 @@ func TestDisturbedSearchesWakeAll(t *testing.T) {
 	}
 }
 
-// TestOtherWorkersRows has workers expand states of a search that keeps no rows: they do so only while a row is at hand, even if a state without a row looked like the empty one.
+// TestOtherWorkersRows has workers expand states of a search that keeps no rows: they do so only while a row is at
+// hand, even if a state without a row looked like the empty one.
 func TestOtherWorkersRows(t *testing.T) {
 	x := plain.NewFamily[int]("x")
 	model := plain.Model{Name: "empty", Initial: []core.Initial{plain.Start()}, Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "add", Do: func(w *plain.World) {
@@ -94,7 +95,8 @@ func TestOtherWorkersRows(t *testing.T) {
 	}
 }
 
-// TestBatchesAheadAreExpanded prepares a batch that was taken while the one before was stored. It is not expanded yet if that one came from a checkpoint, which had no more.
+// TestBatchesAheadAreExpanded prepares a batch that was taken while the one before was stored. It is not expanded yet
+// if that one came from a checkpoint, which had no more.
 func TestBatchesAheadAreExpanded(t *testing.T) {
 	space := searchModel(t, grid(2, 1), Options{})
 	for _, replayed := range []bool{true, false} {
@@ -141,7 +143,8 @@ func TestWorkersLookAtTheContext(t *testing.T) {
 	}
 }
 
-// TestWorkersLeaveWhatIsUnknown has a worker come to a state of which it is not known what it says about names that are interchangeable: the searching goroutine has to look at that.
+// TestWorkersLeaveWhatIsUnknown has a worker come to a state of which it is not known what it says about names that are
+// interchangeable: the searching goroutine has to look at that.
 func TestWorkersLeaveWhatIsUnknown(t *testing.T) {
 	space := searchModel(t, first(), Options{Merge: true})
 	w := &newPool(t.Context(), space, 1).workers[0]
@@ -190,8 +193,9 @@ func TestWorkersReportWhoWakes(t *testing.T) {
 	}
 }
 
-// TestWorkersTakeBackSteps has a worker come to a call that is not modelled, behind a step that can be taken, which no choice shows beforehand as calls are steps of their own. What it reports of the
-// next state, and who sleeps behind its steps, is as if there had been none.
+// TestWorkersTakeBackSteps has a worker come to a call that is not modelled, behind a step that can be taken, which no
+// choice shows beforehand as calls are steps of their own. What it reports of the next state, and who sleeps behind its
+// steps, is as if there had been none.
 func TestWorkersTakeBackSteps(t *testing.T) {
 	space := searchSlate(t, slateWith(nil, settles("puts", "a", "1"), goes("breaks", always(func(do asks, _ core.Request) core.Result {
 		do("break")

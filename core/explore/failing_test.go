@@ -17,8 +17,8 @@ import (
 
 var errSetUp = errors.New("there is no such kind")
 
-// setUps counts those of all controllers, and has the first one fail from some number on. What is looked for beforehand in a single run is no matter: what goes wrong
-// there is for the search to find.
+// setUps counts those of all controllers, and has the first one fail from some number on. What is looked for beforehand
+// in a single run is no matter: what goes wrong there is for the search to find.
 type setUps struct {
 	made, failing int
 	failed        bool
@@ -45,8 +45,8 @@ func looksForGrowth() bool {
 	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*growth).look(")
 }
 
-// Each of these tests has one set-up of a controller fail, the first, the second, or any later one: whatever the search wanted to find out with the instance, it
-// ends with the error, as it does not know now.
+// Each of these tests has one set-up of a controller fail, the first, the second, or any later one: whatever the search
+// wanted to find out with the instance, it ends with the error, as it does not know now.
 
 func TestSetUpsWithMemoryFail(t *testing.T)          { setUpsFail(t, random.Mindful) }
 func TestSetUpsWithBackgroundFail(t *testing.T)      { setUpsFail(t, random.Restless) }
@@ -92,7 +92,8 @@ func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 	}
 }
 
-// Each of these tests has one set-up of a controller fail while the trace of a run is rebuilt after a search: the run does not come out as if nothing had failed.
+// Each of these tests has one set-up of a controller fail while the trace of a run is rebuilt after a search: the run
+// does not come out as if nothing had failed.
 
 func TestSetUpsWithMemoryFailLater(t *testing.T)          { setUpsFailLater(t, random.Mindful, 4) }
 func TestSetUpsWithBackgroundFailLater(t *testing.T)      { setUpsFailLater(t, random.Restless, 2) }

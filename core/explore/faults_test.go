@@ -9,8 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestFaultsAreConfined checks that crashes and failed calls happen only in the controllers that they are confined to, and that
-// those have the same faults as without.
+// TestFaultsAreConfined checks that crashes and failed calls happen only in the controllers that they are confined to,
+// and that those have the same faults as without.
 func TestFaultsAreConfined(t *testing.T) {
 	const faulty = "controller0"
 	met := map[core.StepKind]int{}

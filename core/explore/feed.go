@@ -10,8 +10,9 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// feed says which changes the event handlers of controllers that keep memory get along a run, by how many changes of the kind there were before and
-// after. Where a run of such a controller is under way, they get a change later than it was delivered.
+// feed says which changes the event handlers of controllers that keep memory get along a run, by how many changes of
+// the kind there were before and after. Where a run of such a controller is under way, they get a change later than it
+// was delivered.
 type feed struct {
 	now, before position
 	// due are the changes that were delivered in the step and that handlers did not get yet, in order.
@@ -23,7 +24,8 @@ type feed struct {
 // gotEvent is how many changes of the kind of an event there were, and calls of the step, when handlers got it.
 type gotEvent struct{ changes, calls int }
 
-// position is where a run is: how many changes of each kind there were, and how many of them the views show that may be stale.
+// position is where a run is: how many changes of each kind there were, and how many of them the views show that may be
+// stale.
 type position struct {
 	changes map[core.Kind]int
 	shown   map[*view.View]int
@@ -65,7 +67,8 @@ func (f *feed) wrote(m *transition.Machine, writes []behavior.Write) {
 	}
 }
 
-// refreshed takes note of the changes of which a view is told, of so many of its kind up to now, or that it starts again if there are none.
+// refreshed takes note of the changes of which a view is told, of so many of its kind up to now, or that it starts
+// again if there are none.
 func (f *feed) refreshed(w *transition.Walker, v *view.View, all int, changes []view.Change) {
 	before, now := f.now.shown[v], all
 	relists := v.Rule() == view.Relist()
@@ -89,7 +92,8 @@ func (f *feed) refreshed(w *transition.Walker, v *view.View, all int, changes []
 	}
 }
 
-// called records where handlers of an actor that make a call got their event, of a kind: before the call, so many calls into the step.
+// called records where handlers of an actor that make a call got their event, of a kind: before the call, so many calls
+// into the step.
 func (f *feed) called(a *transition.Actor, kind core.Kind, before int) {
 	if _, known := f.got[a]; !known {
 		f.got[a] = gotEvent{f.now.changes[kind], before}

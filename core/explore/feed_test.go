@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// TestFeed has event handlers get changes by how many of the kind there were: as their view shows them, one after the other or all at once, or as they are.
+// TestFeed has event handlers get changes by how many of the kind there were: as their view shows them, one after the
+// other or all at once, or as they are.
 func TestFeed(t *testing.T) {
 	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())
@@ -74,7 +75,8 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestLags counts how far views are behind: as many changes as wait, or, where a list shows all at once, as many as there were since.
+// TestLags counts how far views are behind: as many changes as wait, or, where a list shows all at once, as many as
+// there were since.
 func TestLags(t *testing.T) {
 	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	pod, job := view.New(v, "web", "Pod", view.Lag(9)), view.New(v, "web", "Job", view.Relist())
@@ -108,8 +110,8 @@ func TestLags(t *testing.T) {
 	expect("behind that", "[{Pod 1 2} {Job 1 2}]")
 }
 
-// TestWritesAreDue has a write be due at once to those that keep memory and see the kind as it is: not to those that keep none, watch something else, or have a
-// view that may be stale, which get it when that is refreshed.
+// TestWritesAreDue has a write be due at once to those that keep memory and see the kind as it is: not to those that
+// keep none, watch something else, or have a view that may be stale, which get it when that is refreshed.
 func TestWritesAreDue(t *testing.T) {
 	keeps := func(name string, watches ...core.Kind) hand {
 		return hand{core.Description{Name: name, Watches: watches}, func() hired {

@@ -59,7 +59,8 @@ func TestSpansAreAQueue(t *testing.T) {
 	})
 }
 
-// TestSchedulers has walks prefer states that no walk has come to, and agents of the highest priority, of which those that lead back fall behind all others.
+// TestSchedulers has walks prefer states that no walk has come to, and agents of the highest priority, of which those
+// that lead back fall behind all others.
 func TestSchedulers(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	steps := []branch{{agent: 1, to: 1, visited: true}, {agent: 2, to: 2}, {agent: 2, to: 3, visited: true}, {agent: 3, to: 4}}
@@ -104,7 +105,8 @@ func TestSchedulers(t *testing.T) {
 	}
 }
 
-// TestSwarms has walks take turns among the kinds of schedulers, and priorities change at points within the longest walk that was seen.
+// TestSwarms has walks take turns among the kinds of schedulers, and priorities change at points within the longest
+// walk that was seen.
 func TestSwarms(t *testing.T) {
 	kind := func(s scheduler) string {
 		if p, ok := s.(*priorities); ok {
@@ -172,7 +174,8 @@ func TestPrioritiesAreDrawn(t *testing.T) {
 	}
 }
 
-// TestCoverage counts by hand what walks came to. Each of 20 walks comes to state 0, the even ones to state 1 as well, and each to one of its own, twice.
+// TestCoverage counts by hand what walks came to. Each of 20 walks comes to state 0, the even ones to state 1 as well,
+// and each to one of its own, twice.
 func TestCoverage(t *testing.T) {
 	var c coverage
 	for walk := 1; walk <= 20; walk++ {
@@ -202,7 +205,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestStepsOfWalks has a walk take all steps of a state, and know which of them lead to states that were visited. A state that is visited for the first time waits no longer.
+// TestStepsOfWalks has a walk take all steps of a state, and know which of them lead to states that were visited. A
+// state that is visited for the first time waits no longer.
 func TestStepsOfWalks(t *testing.T) {
 	space, state, number := ways{0: {1, 2, 3}, 1: {0}, 2: {2}, 3: {}}.search(t, Options{Order: RandomWalks}, 0)
 	s := &search{Space: space, context: t.Context(), frontier: &unordered{count: 2}}

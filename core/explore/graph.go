@@ -61,7 +61,8 @@ func (s *Space) Promised(step core.Step) *core.Promise {
 	return actions[i].Promise
 }
 
-// expected tells that the step is taken sooner or later if it stays possible, because fairness is assumed of it or because it was promised.
+// expected tells that the step is taken sooner or later if it stays possible, because fairness is assumed of it or
+// because it was promised.
 func (s *Space) expected(step core.Step) bool { return s.Fair(step) || s.Promised(step) != nil }
 
 // History implements [core.Graph].
@@ -252,7 +253,8 @@ func (s *Space) Try(id core.StateID, item core.Item) []core.Effect {
 	return effects
 }
 
-// alike reports whether all objects of a state count in outcomes as they do after some changes. The state is the one before them, or the one after.
+// alike reports whether all objects of a state count in outcomes as they do after some changes. The state is the one
+// before them, or the one after.
 func (s *Space) alike(look state.Look, changes []core.Change) bool {
 	objects := look.Objects()
 	before, after := slices.Clone(objects), slices.Clone(objects)
@@ -382,9 +384,9 @@ func (s *Space) nearest(accept func(core.StateID) bool) (core.Run, bool) {
 	return reach.Run(found[0]), true
 }
 
-// Within calls a function that reads the space, and ends it when the context does: the next method of the space that it calls does not
-// return then. What goes on within one step of a state is not ended, but real code is. It returns the error of the function, or that of the
-// context if it ended the function.
+// Within calls a function that reads the space, and ends it when the context does: the next method of the space that it
+// calls does not return then. What goes on within one step of a state is not ended, but real code is. It returns the
+// error of the function, or that of the context if it ended the function.
 func (s *Space) Within(ctx context.Context, read func() error) (err error) {
 	reading, learning, ended := s.reading, s.learner.Context, s.ended
 	s.reading, s.learner.Context, s.ended = ctx, ctx, nil

@@ -19,8 +19,9 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
-// TestGrowthIsFound looks at runs of small systems. Objects that are named after each other are made by code that is given the same in each lap, up to new names; where a
-// number counts them, or somebody looks at all of them, code is shown more each time.
+// TestGrowthIsFound looks at runs of small systems. Objects that are named after each other are made by code that is
+// given the same in each lap, up to new names; where a number counts them, or somebody looks at all of them, code is
+// shown more each time.
 func TestGrowthIsFound(t *testing.T) {
 	f, last, total := plain.NewFamily[string]("Pod"), plain.NewVar[string]("last"), plain.NewVar[int]("total")
 	inbox := plain.NewInbox[string]("p")
@@ -96,7 +97,8 @@ func TestGrowthIsFound(t *testing.T) {
 	}
 }
 
-// TestGrowthIsTold has a search that is not complete tell of growth, and one that is complete, or was interrupted, not look for it.
+// TestGrowthIsTold has a search that is not complete tell of growth, and one that is complete, or was interrupted, not
+// look for it.
 func TestGrowthIsTold(t *testing.T) {
 	f, inbox := plain.NewFamily[string]("Pod"), plain.NewInbox[string]("p")
 	grows := grid(3, 3) // so that there are many states before there are many objects
@@ -121,7 +123,8 @@ func TestGrowthIsTold(t *testing.T) {
 	}
 }
 
-// TestGrowthOfSeveralKinds has each message make objects of several kinds, which are told in order, or values of one object, or add to a number.
+// TestGrowthOfSeveralKinds has each message make objects of several kinds, which are told in order, or values of one
+// object, or add to a number.
 func TestGrowthOfSeveralKinds(t *testing.T) {
 	inbox := plain.NewInbox[string]("p")
 	kinds := []core.Kind{"Cron", "Job", "Node", "Pod"}
@@ -197,8 +200,8 @@ func TestGrowthWithoutCrashes(t *testing.T) {
 	}
 }
 
-// TestWhenGrowthIsLookedFor looks for growth from a number of states on. A search has no end if controllers are not shown more and more, and has to be begun again if something
-// was met that was not known.
+// TestWhenGrowthIsLookedFor looks for growth from a number of states on. A search has no end if controllers are not
+// shown more and more, and has to be begun again if something was met that was not known.
 func TestWhenGrowthIsLookedFor(t *testing.T) {
 	again := errors.New("begin again")
 	for _, test := range []struct {
@@ -222,7 +225,8 @@ func TestWhenGrowthIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestProbesEnd ends a run that is looked at for growth where nothing more can be stored, and where the search has ended.
+// TestProbesEnd ends a run that is looked at for growth where nothing more can be stored, and where the search has
+// ended.
 func TestProbesEnd(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -17,8 +17,9 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/wording"
 )
 
-// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the objects can be seen on a single run on which everybody has a turn: it goes around in
-// laps that are alike but for the objects that each of them adds, or for what it adds to an object, or to a number in one, or for a value that it replaces by one that was never there.
+// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the objects
+// can be seen on a single run on which everybody has a turn: it goes around in laps that are alike but for the objects that each of them
+// adds, or for what it adds to an object, or to a number in one, or for a value that it replaces by one that was never there.
 
 // Growth is a run on which there is more and more. No controller crashes on it, and no call fails without a reason.
 type Growth struct {
@@ -27,13 +28,13 @@ type Growth struct {
 	// Run begins in an initial state. It ends with the first of as many laps as there are, of so many steps each.
 	Run       core.Run
 	Lap, Laps int
-	// Adds is what each lap adds, in the order of kinds, and Last an object that the last lap of the run has added or added to. There is nothing if it only replaces
-	// random values by others that are drawn anew: then Drawing names the controllers that do.
+	// Adds is what each lap adds, in the order of kinds, and Last an object that the last lap of the run has added or added to. There is
+	// nothing if it only replaces random values by others that are drawn anew: then Drawing names the controllers that do.
 	Adds    []Addition
 	Last    core.Key
 	Drawing []string
-	// Shown tells that in each lap the controllers are shown more than in the one before, so that some time they may stop. If not, their code is
-	// given the same as before in each lap, up to names that are new in it, and does the same again.
+	// Shown tells that in each lap the controllers are shown more than in the one before, so that some time they may stop. If not, their
+	// code is given the same as before in each lap, up to names that are new in it, and does the same again.
 	Shown bool
 }
 
@@ -41,7 +42,8 @@ type Growth struct {
 type Addition struct {
 	Kind            core.Kind
 	Objects, Values int
-	// Field is that of the number, and By how much is added to it. If that is 0, the field has another value each time that it never had before.
+	// Field is that of the number, and By how much is added to it. If that is 0, the field has another value each time that it never had
+	// before.
 	Field string
 	By    int
 }
@@ -81,11 +83,13 @@ type growth struct {
 	context context.Context
 	system  *core.System
 	options Options
-	// again tells that the search is begun again: then it looks first, as a single run meets the most of what else is not known, long before a search does.
+	// again tells that the search is begun again: then it looks first, as a single run meets the most of what else is not known, long
+	// before a search does.
 	again  bool
 	looked bool
 	found  *Growth
-	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to be begun again.
+	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to
+	// be begun again.
 	unexpected error
 }
 
@@ -110,8 +114,9 @@ func (g *growth) look() *Growth {
 	return g.found
 }
 
-// lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there may be faults, of which such a run has
-// none, that is another machine. An error is one of the search, or says that it has to be begun again.
+// lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there
+// may be faults, of which such a run has none, that is another machine. An error is one of the search, or says that it has to be begun
+// again.
 func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began time.Time) error {
 	c := g.options.Conditions
 	if !g.again || g.looked {
@@ -176,8 +181,8 @@ const (
 	renewals
 )
 
-// counted is what is counted: the objects of a kind, or the values in their fields; what a number comes to in a field of an object; how often another field got a value that it never had;
-// or how often random values were drawn by a controller and written.
+// counted is what is counted: the objects of a kind, or the values in their fields; what a number comes to in a field of an object; how
+// often another field got a value that it never had; or how often random values were drawn by a controller and written.
 type counted struct {
 	kind    core.Kind
 	values  bool
@@ -347,8 +352,8 @@ func (p *probe) report(lap, laps int, shown bool) {
 	p.growing = g
 }
 
-// laps returns how many steps the laps have with which the run ends, and how many laps there are. It returns 0 if there are none: a lap adds as much
-// as the one before, and somebody is bound to take its steps.
+// laps returns how many steps the laps have with which the run ends, and how many laps there are. It returns 0 if there are none: a lap
+// adds as much as the one before, and somebody is bound to take its steps.
 func (p *probe) laps() (lap, laps int) {
 	for p.grain = range renewals + 1 {
 		if lap, laps = p.countedLaps(); laps > 0 {
@@ -416,8 +421,8 @@ func (p *probe) difference(earlier, later int) map[counted]int {
 	return d
 }
 
-// same reports whether the code is given the same and does the same in the last laps of the run, up to names. A name that stands in a lap for
-// another one of the lap before has to be newer than that lap, and the other one newer than the lap before: otherwise it may be one of
+// same reports whether the code is given the same and does the same in the last laps of the run, up to names. A name that stands in a lap
+// for another one of the lap before has to be newer than that lap, and the other one newer than the lap before: otherwise it may be one of
 // many that were there, and of which there are none left some time.
 func (p *probe) same(lap int) bool {
 	n := len(p.run)

@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// lapping is a run for tests: in each step an agent of this strategy does something, and there is as much of "Pod" and "Job" before each of them as is said.
+// lapping is a run for tests: in each step an agent of this strategy does something, and there is as much of "Pod" and
+// "Job" before each of them as is said.
 func lapping(t *testing.T, strategies string, pods, jobs func(step int) int) *probe {
 	t.Helper()
 	space, _, _ := ways{0: {1}, 1: {}}.search(t, Options{}, 0)
@@ -31,7 +32,8 @@ func lapping(t *testing.T, strategies string, pods, jobs func(step int) int) *pr
 	return p
 }
 
-// TestLaps finds the laps with which runs end: at least four, each of which adds as much by steps of the same controllers.
+// TestLaps finds the laps with which runs end: at least four, each of which adds as much by steps of the same
+// controllers.
 func TestLaps(t *testing.T) {
 	each := func(steps int) func(int) int { return func(step int) int { return step / steps } }
 	none := func(int) int { return 0 }
@@ -94,7 +96,8 @@ func TestWhoeverHasWaitedGoesNext(t *testing.T) {
 	}
 }
 
-// TestDrawsAreReported has laps add nothing but draws: then it is told who draws, in order, and the run ends with the first laps that report enough.
+// TestDrawsAreReported has laps add nothing but draws: then it is told who draws, in order, and the run ends with the
+// first laps that report enough.
 func TestDrawsAreReported(t *testing.T) {
 	none := func(int) int { return 0 }
 	p := lapping(t, "pppppppppppp", none, none)
@@ -126,7 +129,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// TestDifference tells how much there is more of what there is more or less of, and numbers only where they are asked for.
+// TestDifference tells how much there is more of what there is more or less of, and numbers only where they are asked
+// for.
 func TestDifference(t *testing.T) {
 	pod, job, cron, number := counted{kind: "Pod"}, counted{kind: "Job"}, counted{kind: "Cron"}, counted{kind: "Pod", number: "spec.n"}
 	p := &probe{counts: map[int]map[counted]int{1: {pod: 1, job: 2, cron: 4, number: 7}, 2: {pod: 1, job: 5, number: 9}}}

@@ -19,10 +19,10 @@ import (
 	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
-// Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is one
-// instance from its start on: it has handled the events on the way, and made the reconciles. So the history of each
-// controller on a run is audited, too: one instance goes through all of it. A controller that its event handlers feed with what
-// its reconciles look up is seen to differ.
+// Each step of a run is one of a fresh instance, as if the controller had started just then. What really takes a run is
+// one instance from its start on: it has handled the events on the way, and made the reconciles. So the history of each
+// controller on a run is audited, too: one instance goes through all of it. A controller that its event handlers feed
+// with what its reconciles look up is seen to differ.
 
 // What histories are audited besides those of the runs that are told.
 const (
@@ -68,8 +68,8 @@ func (h *historian) took(s *transition.Taken) {
 	h.step = nil
 }
 
-// history returns the runs of each process along a run of the system and in the step tried after it, nil if that does not begin in an
-// initial state.
+// history returns the runs of each process along a run of the system and in the step tried after it, nil if that does
+// not begin in an initial state.
 func (s *Space) history(steps []concreteStep, start []byte, after *core.Step) (map[*transition.Process][]behavior.Run, error) {
 	initial := s.starting(start)
 	if initial == nil {
@@ -136,8 +136,9 @@ func (s *Space) relive(steps []concreteStep, start []byte, after *core.Step) err
 	return nil
 }
 
-// Follow audits the histories of all controllers along a run that goes round a cycle again and again. A controller that leaves it after some rounds, by what it
-// keeps where that cannot be seen, is seen to differ. The run starts in the state start.
+// Follow audits the histories of all controllers along a run that goes round a cycle again and again. A controller that
+// leaves it after some rounds, by what it keeps where that cannot be seen, is seen to differ. The run starts in the
+// state start.
 func (s *Space) Follow(start core.StateID, stem, cycle core.Run) error {
 	if len(cycle) == 0 || int(start) >= s.States() {
 		return nil
@@ -153,7 +154,8 @@ func (s *Space) Follow(start core.StateID, stem, cycle core.Run) error {
 	return s.relive(steps, s.firstRow(steps, start), nil)
 }
 
-// audit audits histories of a search that is complete. The error may say that it has to be begun again, with what was found out.
+// audit audits histories of a search that is complete. The error may say that it has to be begun again, with what was
+// found out.
 func (s *Space) audit(ctx context.Context, options Options) error {
 	if len(s.reasons)+len(s.machine.Doubts) > 0 || s.States() == 0 {
 		return nil
@@ -174,7 +176,8 @@ func (s *Space) audit(ctx context.Context, options Options) error {
 	return nil
 }
 
-// overlook finds out whether somebody has overlooked to set a timer: in a quiescent state, he would do something that counts if he ran after a long time, or several times, and nothing makes him run.
+// overlook finds out whether somebody has overlooked to set a timer: in a quiescent state, he would do something that
+// counts if he ran after a long time, or several times, and nothing makes him run.
 func (s *Space) overlook() error {
 	for _, id := range s.Quiescent() {
 		s.learner.Where = transition.Provenance{State: id}
@@ -240,7 +243,8 @@ func (s *Space) deedIn(row []byte, it *transition.Item) (does string, err error)
 // mostLooks is how often a request is run that leaves another memory each time and does nothing.
 const mostLooks = 8
 
-// looksAgain finds out what would be done in a state by a run that comes after others, which change nothing but memory. What the first of them does is for others to judge.
+// looksAgain finds out what would be done in a state by a run that comes after others, which change nothing but memory.
+// What the first of them does is for others to judge.
 func (s *Space) looksAgain(id core.StateID) (found bool, err error) {
 	w := s.executor
 	w.Load(s.row(id))
@@ -290,8 +294,8 @@ func deedOf(change core.Change) string {
 	return "change " + change.Key.String()
 }
 
-// reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at most. A search that is
-// not complete shows only what is told, and that is audited when it is.
+// reliveSome audits histories that lead to states all over the search. It takes half as long again as the search at
+// most. A search that is not complete shows only what is told, and that is audited when it is.
 func (s *Space) reliveSome(seed uint64) error {
 	steps := s.States()/2 + leastRelived
 	for _, end := range s.someEnds(seed) {
@@ -315,7 +319,8 @@ func (s *Space) reliveSome(seed uint64) error {
 	return nil
 }
 
-// someEnds returns states from which no other one was first reached: all of them, or [mostHistories] that are spread over the search. The seed says which.
+// someEnds returns states from which no other one was first reached: all of them, or [mostHistories] that are spread
+// over the search. The seed says which.
 func (s *Space) someEnds(seed uint64) []core.StateID {
 	var within bitset.Set[core.StateID]
 	for id := range core.StateID(s.States()) {
@@ -360,7 +365,8 @@ func (s *Space) firstRow(steps []concreteStep, start core.StateID) []byte {
 // mostRecurring is how many states are looked at, all of them one by one, to find out whether they recur.
 const mostRecurring = 300_000
 
-// recur finds out whether it makes no difference that time passes only a few times in the search. What a controller does again each time, such as a refresh that renews a time, keeps nothing from being searched then.
+// recur finds out whether it makes no difference that time passes only a few times in the search. What a controller
+// does again each time, such as a refresh that renews a time, keeps nothing from being searched then.
 func (s *Space) recur() error {
 	if s.table == nil || s.States() > mostRecurring {
 		return nil

@@ -15,8 +15,9 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
-// TestHistoriesOfRuns lists by hand what each process did on a run: the source changes, and the mirror copies, which it does at the start as well.
-// Its event handlers are run twice at the start, for two variables, and for each change: that of the source, and its own.
+// TestHistoriesOfRuns lists by hand what each process did on a run: the source changes, and the mirror copies, which it
+// does at the start as well. Its event handlers are run twice at the start, for two variables, and for each change:
+// that of the source, and its own.
 func TestHistoriesOfRuns(t *testing.T) {
 	space := searchModel(t, mirroring(), Options{})
 	step := func(from core.StateID, strategy string) core.Edge {
@@ -127,7 +128,8 @@ func TestPointlessReductions(t *testing.T) {
 	}
 }
 
-// TestBlockedStepsHideNobody follows one agent at a time, of which the first is blocked until the other one has taken its step: three states in a line.
+// TestBlockedStepsHideNobody follows one agent at a time, of which the first is blocked until the other one has taken
+// its step: three states in a line.
 func TestBlockedStepsHideNobody(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	for _, starts := range [][]core.Initial{{plain.Start(x.Is(0), y.Is(0))}, {plain.Start(x.Is(0), y.Is(1)), plain.Start(x.Is(0), y.Is(0))}} {

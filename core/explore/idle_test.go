@@ -33,7 +33,8 @@ type watching core.Description
 func (w watching) Describe() core.Description { return core.Description(w) }
 func (watching) New() (core.Instance, error)  { panic("nobody runs it") }
 
-// TestIdle has it be an error, or a reason if there are others, that a condition concerns nothing, and nothing be said of those that do.
+// TestIdle has it be an error, or a reason if there are others, that a condition concerns nothing, and nothing be said
+// of those that do.
 func TestIdle(t *testing.T) {
 	actor := func(d core.Description, cached ...core.Kind) *transition.Actor {
 		return &transition.Actor{Description: d, Strategy: watching(d), Cached: cached}

@@ -15,8 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// TestWorkersStop has workers expand a batch of states of which all is known: they complete it, unless the context ends, which they notice
-// before the next state, and in the midst of one with many steps.
+// TestWorkersStop has workers expand a batch of states of which all is known: they complete it, unless the context
+// ends, which they notice before the next state, and in the midst of one with many steps.
 func TestWorkersStop(t *testing.T) {
 	const hands = attendEvery + 1
 	counter := plain.NewVar[int]("counter")

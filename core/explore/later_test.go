@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestTwinWithLaterItems compares searches of systems of which some calls set timers for items with the twin, under random conditions.
+// TestTwinWithLaterItems compares searches of systems of which some calls set timers for items with the twin, under
+// random conditions.
 func TestTwinWithLaterItems(t *testing.T) {
 	eachUnder(t, max(1, *systems/2), random.Later(random.System), conditionsOf, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		o := options(1 + int(seed%2))

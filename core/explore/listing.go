@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
-// List implements [core.Graph]. Workers take the steps of a section of the states each, and one goroutine shows the sections in order. It
-// numbers what it shows, so that the numbers do not depend on the workers.
+// List implements [core.Graph]. Workers take the steps of a section of the states each, and one goroutine shows the
+// sections in order. It numbers what it shows, so that the numbers do not depend on the workers.
 func (s *Space) List(ctx context.Context, n int, show func(*core.Listed) error) error {
 	n = min(n, s.States())
 	workers := max(s.workers, 1)
@@ -232,8 +232,8 @@ type listing struct {
 	cells              listedCells
 	initial, quiescent bitset.Set[core.StateID]
 	listed             core.Listed
-	// versions are the numbers of the versions of objects, by cell and value, and items those of items by cell: 0 without one, -1 for a version
-	// that does not matter to outcomes, or else the number plus 1.
+	// versions are the numbers of the versions of objects, by cell and value, and items those of items by cell: 0
+	// without one, -1 for a version that does not matter to outcomes, or else the number plus 1.
 	versions [][]int
 	items    []int
 	// steps are what each worker numbers, and numbers are those of all.

@@ -56,8 +56,8 @@ func listedBy(t *testing.T, list func(context.Context, int, func(*core.Listed) e
 	return states, numbers
 }
 
-// TestListsAreInOrder lists states whose objects and requests come up in another order than that of their names: they are listed in the order of these, timers apart from work, and what does not
-// matter to outcomes not at all.
+// TestListsAreInOrder lists states whose objects and requests come up in another order than that of their names: they
+// are listed in the order of these, timers apart from work, and what does not matter to outcomes not at all.
 func TestListsAreInOrder(t *testing.T) {
 	system := slateWith([]string{"x .hidden"}, hand{core.Description{Name: "z", Initial: []core.Request{"2", "1"}, Sequential: true}, always(func(do asks, r core.Request) core.Result {
 		if r == "2" {
@@ -88,7 +88,8 @@ func TestListsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestListsOfReducedSearches lists steps of states in which agents are left out, but for one in which all are followed, and of merged states whose ends are arranged.
+// TestListsOfReducedSearches lists steps of states in which agents are left out, but for one in which all are followed,
+// and of merged states whose ends are arranged.
 func TestListsOfReducedSearches(t *testing.T) {
 	turns := plain.Model{Name: "turns"}
 	var start []core.Object
@@ -119,7 +120,8 @@ func TestListsOfReducedSearches(t *testing.T) {
 	}
 }
 
-// TestListsOfManyStates lists several sections, by one worker and by some: each number is new once, and numbers are the same.
+// TestListsOfManyStates lists several sections, by one worker and by some: each number is new once, and numbers are the
+// same.
 func TestListsOfManyStates(t *testing.T) {
 	var first []core.Listed
 	for _, workers := range []int{1, 3} {

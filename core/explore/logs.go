@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// listens is how often a run is listened to, so that what chance puts into its lines is seen: as often as a run is audited for a fair coin. Code that logs more than
-	// talkative lines is listened to twice.
+	// listens is how often a run is listened to, so that what chance puts into its lines is seen: as often as a run is
+	// audited for a fair coin. Code that logs more than talkative lines is listened to twice.
 	listens   = 11
 	talkative = 1_000
 	// mostLogs is how many lines of a step are shown.
@@ -21,8 +21,9 @@ const (
 	varies = "(varies)"
 )
 
-// listen adds to a step what controllers log in it. It runs the code once more, apart from where it is made sure that the step happens: to listen must not make a difference to that, and where
-// it makes one to the code, the lines are not known.
+// listen adds to a step what controllers log in it. It runs the code once more, apart from where it is made sure that
+// the step happens: to listen must not make a difference to that, and where it makes one to the code, the lines are not
+// known.
 func (t *traceBuilder) listen(ctx context.Context, traced *core.TraceStep) error {
 	var missing []string
 	for _, r := range slices.SortedStableFunc(slices.Values(t.runs), handlersLast) {
@@ -118,7 +119,8 @@ func (t *traceBuilder) heard(ctx context.Context, r ranAs) (lines []behavior.Log
 	return lines, left, nil
 }
 
-// agreed returns what all of several runs of the same code log, and adds what is left out since it is not the same each time.
+// agreed returns what all of several runs of the same code log, and adds what is left out since it is not the same each
+// time.
 func agreed(runs [][]behavior.Logged, left []string) (lines []behavior.Logged, _ []string) {
 	last := 0
 	for _, run := range runs {
@@ -165,7 +167,8 @@ func same(runs [][]behavior.Logged, compare func(a, b behavior.Logged) int) bool
 	})
 }
 
-// masked returns the lines of several runs that differ in nothing but values, without those values; false if they differ in more.
+// masked returns the lines of several runs that differ in nothing but values, without those values; false if they
+// differ in more.
 func masked(runs [][]behavior.Logged) ([]behavior.Logged, bool) {
 	if !same(runs, func(a, b behavior.Logged) int { return behavior.CompareLogged(valueless(a), valueless(b)) }) {
 		return nil, false

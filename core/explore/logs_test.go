@@ -174,7 +174,8 @@ func TestTooManyLogsOfSteps(t *testing.T) {
 	}
 }
 
-// TestListens has code be listened to as often as it takes to see what chance puts into its lines, unless it says nothing or too much for that.
+// TestListens has code be listened to as often as it takes to see what chance puts into its lines, unless it says
+// nothing or too much for that.
 func TestListens(t *testing.T) {
 	for lines, want := range map[int]int64{0: 2, 1: 11, 1_000: 11, 1_001: 2} {
 		var listened atomic.Int64
@@ -218,7 +219,8 @@ func (l logging) holds(t *testing.T) {
 	}
 }
 
-// saidOnTheWay returns what is logged in the steps to a state with nothing left to do, in which the first controller goes first.
+// saidOnTheWay returns what is logged in the steps to a state with nothing left to do, in which the first controller
+// goes first.
 func saidOnTheWay(t *testing.T, space *explore.Space) [][]string {
 	t.Helper()
 	var run core.Run

@@ -14,7 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestTwinWithMemory compares searches of systems whose controllers keep memory, under random conditions, with the twin.
+// TestTwinWithMemory compares searches of systems whose controllers keep memory, under random conditions, with the
+// twin.
 func TestTwinWithMemory(t *testing.T) { twinWithMemory(t, random.Mindful) }
 
 // TestTwinWithLedgers does so for systems whose controllers keep something for each request.
@@ -144,7 +145,8 @@ func TestRunsWithMemoryReplay(t *testing.T) {
 	}
 }
 
-// unconnected says where a trace says of a value in memory that it was another one than it was last said to be, empty if it does not.
+// unconnected says where a trace says of a value in memory that it was another one than it was last said to be, empty
+// if it does not.
 func unconnected(trace core.Trace) string {
 	type place struct{ controller, field string }
 	now := map[place]string{}
@@ -166,8 +168,8 @@ func unconnected(trace core.Trace) string {
 	return ""
 }
 
-// replaysOther replays a trace that says something else of memory in a step: the step and the field are named. A trace that says nothing of memory,
-// as older ones, is replayed, and the field is named if it deviates for another reason.
+// replaysOther replays a trace that says something else of memory in a step: the step and the field are named. A trace
+// that says nothing of memory, as older ones, is replayed, and the field is named if it deviates for another reason.
 func replaysOther(t *testing.T, system *core.System, o explore.Options, trace core.Trace, at int) {
 	t.Helper()
 	replay := func(change func(steps []core.TraceStep)) *core.Deviation {
@@ -244,7 +246,8 @@ func (l lonely) Describe() core.Description {
 	return d
 }
 
-// without returns a memory of a random controller without what is in the way: its bits, whether time will change it, its deadline, since when it takes the time and how long it took, and what it leaves to the background.
+// without returns a memory of a random controller without what is in the way: its bits, whether time will change it,
+// its deadline, since when it takes the time and how long it took, and what it leaves to the background.
 func without(memory string, change func(parts []string) []string) string {
 	if memory == "" {
 		return ""
@@ -252,8 +255,9 @@ func without(memory string, change func(parts []string) []string) string {
 	return strings.Join(change(strings.Split(memory, " ")), " ")
 }
 
-// TestMistakesWithMemoryShow checks that random systems tell right from wrong: memory that is lost between runs, of which a part is lost, that outlives
-// a crash, or that is not shared, an identity that forgets a field, and work of the background and of the time that gets lost.
+// TestMistakesWithMemoryShow checks that random systems tell right from wrong: memory that is lost between runs, of
+// which a part is lost, that outlives a crash, or that is not shared, an identity that forgets a field, and work of the
+// background and of the time that gets lost.
 func TestMistakesWithMemoryShow(t *testing.T) {
 	type searched struct {
 		states   int

@@ -15,9 +15,9 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// merged searches with all states merged that differ only in which of interchangeable names is which. It says
-// why that does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full, or
-// runs that can go on for ever, of which merged states do not show whether they are fair.
+// merged searches with all states merged that differ only in which of interchangeable names is which. It says why that
+// does not do, empty if it does: names that are not treated alike, something that was found and is to be told in full,
+// or runs that can go on for ever, of which merged states do not show whether they are fair.
 func merged(ctx context.Context, system *core.System, options Options, began time.Time) (space *Space, why string, err error) {
 	l, err := options.learner(ctx, system)
 	if err != nil {
@@ -104,8 +104,8 @@ func (s *Space) unmergedBecause() string {
 	return ""
 }
 
-// rests reports whether no request would change anything in any end. Of one that would it matters whether it was in a work queue before,
-// which merged states do not show.
+// rests reports whether no request would change anything in any end. Of one that would it matters whether it was in a
+// work queue before, which merged states do not show.
 func (s *Space) rests() bool {
 	for _, id := range s.Quiescent() {
 		for _, item := range s.Items() {
@@ -150,8 +150,8 @@ func (s *Space) eachArranged(row []byte, visit func(state.Vector, state.Arrangem
 	return nil
 }
 
-// arrangeEnds puts the states that ends stand for on the frontier, so that they can be judged one by one. It returns false if there are no
-// more.
+// arrangeEnds puts the states that ends stand for on the frontier, so that they can be judged one by one. It returns
+// false if there are no more.
 func (s *search) arrangeEnds() bool {
 	if s.checker == nil || s.unarranged != nil {
 		return false
@@ -192,8 +192,9 @@ func (s *search) arrangeEnds() bool {
 	return s.frontier.len() > 0
 }
 
-// orbits are stored ends that stand for others, which are stored only to be judged: with those for which they stand, and the other way
-// round, and with the arrangement that makes the others of the one. Steps that lead to the one lead to the others as well.
+// orbits are stored ends that stand for others, which are stored only to be judged: with those for which they stand,
+// and the other way round, and with the arrangement that makes the others of the one. Steps that lead to the one lead
+// to the others as well.
 type orbits struct {
 	of map[core.StateID][]core.StateID
 	is map[core.StateID]core.StateID

@@ -52,14 +52,14 @@ func leave(x plain.Family[int], _ plain.Var[string], name string) []plain.Action
 	}}}
 }
 
-// TestMergedStatesByHand counts states that are merged up to which of three names is which, as they are counted by hand, and has each end be judged and be the end of a
-// run that happens again.
+// TestMergedStatesByHand counts states that are merged up to which of three names is which, as they are counted by
+// hand, and has each end be judged and be the end of a run that happens again.
 func TestMergedStatesByHand(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		plain.Model
-		// states are those that are stored: one of those that are equal up to names, and all that ends stand for. Transitions are the steps from the former, and full
-		// are all states.
+		// states are those that are stored: one of those that are equal up to names, and all that ends stand for.
+		// Transitions are the steps from the former, and full are all states.
 		states, transitions, ends, full int
 	}{
 		// How many of three have counted to 0, 1 and 2; from each, all go on that have not come to 2.
@@ -121,7 +121,8 @@ func TestMergedStatesByHand(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNotAlikeByHand has states not be merged where one name is treated in another way than the others, with what shows it.
+// TestNamesThatAreNotAlikeByHand has states not be merged where one name is treated in another way than the others,
+// with what shows it.
 func TestNamesThatAreNotAlikeByHand(t *testing.T) {
 	for name, test := range map[string]struct {
 		model func() plain.Model

@@ -88,7 +88,8 @@ func TestReclaim(t *testing.T) {
 	}
 }
 
-// TestHerald shows runs of code ten times a second, with how far the search has come, and how far it has come whenever it says so.
+// TestHerald shows runs of code ten times a second, with how far the search has come, and how far it has come whenever
+// it says so.
 func TestHerald(t *testing.T) {
 	var shown []Progress
 	h := &herald{progress: func(p Progress) { shown = append(shown, p) }, began: time.Now()}

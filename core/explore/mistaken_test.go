@@ -17,8 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// forgetful is a compact store that looks at a few bits of the hashes, so that states are taken for others all the time. It remembers all
-// encodings for the test.
+// forgetful is a compact store that looks at a few bits of the hashes, so that states are taken for others all the
+// time. It remembers all encodings for the test.
 type forgetful struct {
 	*store.Compact
 	all [][]byte
@@ -37,8 +37,8 @@ func (f *forgetful) Insert(hash uint64, encoded []byte, parent core.StateID) (st
 
 func (f *forgetful) Prefetch([]store.Lookup) {}
 
-// TestMistakenStates has a compact search take states for others, and checks that each state is made again as it was stored, and that a
-// run is told exactly if all of its steps lead to where it says.
+// TestMistakenStates has a compact search take states for others, and checks that each state is made again as it was
+// stored, and that a run is told exactly if all of its steps lead to where it says.
 func TestMistakenStates(t *testing.T) {
 	model := plain.Model{Name: "counters"}
 	var start []core.Object

@@ -36,8 +36,9 @@ func (l *list) Add(entry []byte) { l.added = append(l.added, bytes.Clone(entry))
 // End implements [Log].
 func (l *list) End(complete bool) { l.ends = append(l.ends, complete) }
 
-// TestNotesAreReplayed notes what a worker found of a state, and reads it again: it is the same, but for steps to states that are known, which only matter
-// where somebody sleeps or depths matter. Whatever is cut off behind is noticed.
+// TestNotesAreReplayed notes what a worker found of a state, and reads it again: it is the same, but for steps to
+// states that are known, which only matter where somebody sleeps or depths matter. Whatever is cut off behind is
+// noticed.
 func TestNotesAreReplayed(t *testing.T) {
 	space, _, _ := ways{0: {1, 2, 3}, 1: {0}, 2: {4}, 3: {2}, 4: {4}}.search(t, Options{}, 0)
 	type step struct {
@@ -290,7 +291,8 @@ func TestStatesAreDigested(t *testing.T) {
 	}
 }
 
-// TestGoesOn has a search go on while there are states to expand, or some that have to be opened, and end when its time is over.
+// TestGoesOn has a search go on while there are states to expand, or some that have to be opened, and end when its time
+// is over.
 func TestGoesOn(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	end(errTime)

@@ -23,7 +23,8 @@ const (
 	DepthFirst
 	// RandomWalks goes from the start to an end again and again, each time by steps chosen at random.
 	RandomWalks
-	// PriorityWalks goes so too, by the steps of whoever has the highest of random priorities, which change now and then.
+	// PriorityWalks goes so too, by the steps of whoever has the highest of random priorities, which change now and
+	// then.
 	PriorityWalks
 	// SwarmWalks goes by different kinds of walks in turn.
 	SwarmWalks
@@ -58,20 +59,22 @@ type Options struct {
 	ChangePoints int
 	// Reducer leaves out orders that cannot matter; nil leaves out none. Walks leave out none.
 	Reducer Reducer
-	// Merge merges states that differ only in which of interchangeable names is which, see [core.System]. Then the Reducer is used only if that is
-	// not possible or something was found.
+	// Merge merges states that differ only in which of interchangeable names is which, see [core.System]. Then the
+	// Reducer is used only if that is not possible or something was found.
 	Merge bool
-	// Compact keeps 8 bytes of the fingerprint of each state in place of the state, in a breadth-first search. Then a state may be taken for another one
-	// and be missed, with the odds that [Space.Odds] tells; and to look at a state again takes the steps
-	// that lead to it.
+	// Compact keeps 8 bytes of the fingerprint of each state in place of the state, in a breadth-first search. Then a
+	// state may be taken for another one and be missed, with the odds that [Space.Odds] tells; and to look at a state
+	// again takes the steps that lead to it.
 	Compact bool
 	// Conditions are what the world may do to the controllers.
 	Conditions Conditions
 	// Run bounds each run of controller code.
 	Run behavior.Limits
-	// Memo is what earlier searches of the same system found out about its controllers' code; nil if nothing is known of any.
+	// Memo is what earlier searches of the same system found out about its controllers' code; nil if nothing is known
+	// of any.
 	Memo *Memo
-	// Checkpoint keeps what is found, so that another search can go on from there; nil keeps nothing. Walks keep nothing.
+	// Checkpoint keeps what is found, so that another search can go on from there; nil keeps nothing. Walks keep
+	// nothing.
 	Checkpoint *Checkpoint
 	// Logs has traces say what controllers log.
 	Logs bool
@@ -95,7 +98,8 @@ type Progress struct {
 	Transitions int
 	Frontier    int
 	Depth       int
-	// Runs is how often code was run until now, however often the search was begun again as more became known of controllers. States are those of the search at hand.
+	// Runs is how often code was run until now, however often the search was begun again as more became known of
+	// controllers. States are those of the search at hand.
 	Runs   int
 	Memory int64
 	// Estimate is what is still to come, as far as it can be told.
@@ -114,7 +118,8 @@ type (
 	Granularity = transition.Granularity
 )
 
-// Memo is what searches of the same system found out about the code of its controllers. Any number of searches may use one at the same time.
+// Memo is what searches of the same system found out about the code of its controllers. Any number of searches may use
+// one at the same time.
 type Memo = memo.Memo
 
 // NewMemo returns an empty memo.
@@ -156,7 +161,8 @@ func (o Options) learner(ctx context.Context, system *core.System) (*transition.
 	return l, err
 }
 
-// followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is next.
+// followed returns the options for a run from each of a few starts, on which whoever has waited for the longest time is
+// next.
 func (o Options) followed() Options {
 	o.Order, o.Workers, o.Reducer, o.Merge, o.Compact, o.Progress, o.Checkpoint = inTurn, 1, nil, false, false, nil, nil
 	o.Bounds = Bounds{Memory: o.Bounds.Memory}

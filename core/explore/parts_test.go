@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
-// TestParts has a counter count to a number whatever else happens: it is what most states come of, and without it there would be those of the rest.
+// TestParts has a counter count to a number whatever else happens: it is what most states come of, and without it there
+// would be those of the rest.
 func TestParts(t *testing.T) {
 	const counted = 1500
 	count, lamp := plain.NewVar[int]("count"), plain.NewFamily[bool]("Lamp")

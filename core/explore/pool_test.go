@@ -26,7 +26,8 @@ func TestPoolsWait(t *testing.T) {
 	}
 }
 
-// TestWorkersFollowOneAgent has a worker follow one agent alone where several can take a step: of one that is blocked it is known.
+// TestWorkersFollowOneAgent has a worker follow one agent alone where several can take a step: of one that is blocked
+// it is known.
 func TestWorkersFollowOneAgent(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	space := searchModel(t, plain.Model{Name: "gate", Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0))}, Processes: []plain.Process{
@@ -78,7 +79,8 @@ func TestInvariantsAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestWorkersTakeBackWhoSleeps has a worker come to a step of a state that never ends, behind one that does. Who sleeps behind the steps of the next state is as if there had been none.
+// TestWorkersTakeBackWhoSleeps has a worker come to a step of a state that never ends, behind one that does. Who sleeps
+// behind the steps of the next state is as if there had been none.
 func TestWorkersTakeBackWhoSleeps(t *testing.T) {
 	x, y := plain.NewVar[int]("x"), plain.NewVar[int]("y")
 	space := searchModel(t, plain.Model{Name: "endless", Initial: []core.Initial{plain.Start(x.Is(0), y.Is(0))}, Processes: []plain.Process{

@@ -14,7 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestWordsOfStates finds the words of a state: in names and contents of objects, and in requests, whether they are in a queue or wait.
+// TestWordsOfStates finds the words of a state: in names and contents of objects, and in requests, whether they are in
+// a queue or wait.
 func TestWordsOfStates(t *testing.T) {
 	works := hand{core.Description{Name: "works", Initial: []core.Request{"request-1"}, Sequential: true}, always(func(asks, core.Request) core.Result { return core.Result{} })}
 	space := searchSlate(t, slateWith([]string{"name-1 text-1.of/2"}, works), Options{})
@@ -32,7 +33,8 @@ type pointed struct{ ask }
 func (pointed) Aim() string      { return "put a" }
 func (pointed) Contents() string { return "text" }
 
-// TestCallsInTranscripts writes down what calls do and write as text where they say so, and otherwise what identifies them.
+// TestCallsInTranscripts writes down what calls do and write as text where they say so, and otherwise what identifies
+// them.
 func TestCallsInTranscripts(t *testing.T) {
 	script, web := &transcript{}, &transition.Actor{Description: core.Description{Name: "web"}}
 	for _, call := range []core.Call{pointed{"hash of put a"}, ask("get a")} {
@@ -44,7 +46,8 @@ func TestCallsInTranscripts(t *testing.T) {
 	}
 }
 
-// TestDrawsAreCounted counts how often controllers have drawn values in a state of a run, wherever somebody has looked before.
+// TestDrawsAreCounted counts how often controllers have drawn values in a state of a run, wherever somebody has looked
+// before.
 func TestDrawsAreCounted(t *testing.T) {
 	for seed := uint64(0); ; seed++ {
 		system, err := random.Drawing(seed)
@@ -78,7 +81,8 @@ func TestDrawsAreCounted(t *testing.T) {
 	}
 }
 
-// TestProbesMeetMemory looks for growth in systems: if a run of it meets something that was not known of a controller, the search is told.
+// TestProbesMeetMemory looks for growth in systems: if a run of it meets something that was not known of a controller,
+// the search is told.
 func TestProbesMeetMemory(t *testing.T) {
 	for name, h := range map[string]hand{"sticky": sticky("c"), "plain": settles("c", "a", "1")} {
 		g := &growth{context: t.Context(), system: slateWith(nil, h), options: Options{Workers: 1, Run: slateLimits, Memo: NewMemo(), Logger: hclog.NewNullLogger()}}
@@ -88,7 +92,8 @@ func TestProbesMeetMemory(t *testing.T) {
 	}
 }
 
-// TestLinesOfOthersAreNotKnown puts the lines of a reconcile before those of event handlers, and leaves out those of a controller that is not deterministic.
+// TestLinesOfOthersAreNotKnown puts the lines of a reconcile before those of event handlers, and leaves out those of a
+// controller that is not deterministic.
 func TestLinesOfOthersAreNotKnown(t *testing.T) {
 	handles, reconciles := ranAs{Run: behavior.Run{Activation: behavior.Activation{Event: &core.Event{}}}}, ranAs{}
 	for _, test := range []struct {

@@ -27,7 +27,8 @@ func TestLoopsBeginAnywhere(t *testing.T) {
 	}
 }
 
-// TestFairSteps is fair to what controllers do by themselves, and to time, but not to faults, users and whoever is declared unfair.
+// TestFairSteps is fair to what controllers do by themselves, and to time, but not to faults, users and whoever is
+// declared unfair.
 func TestFairSteps(t *testing.T) {
 	model := mirroring()
 	model.Processes[0].Unfair = true
@@ -50,7 +51,8 @@ func TestFairSteps(t *testing.T) {
 	}
 }
 
-// TestRunsThatAreShortest has the runs by which a search by breadth found its states be the shortest where nothing disturbs it. Elsewhere they are looked for.
+// TestRunsThatAreShortest has the runs by which a search by breadth found its states be the shortest where nothing
+// disturbs it. Elsewhere they are looked for.
 func TestRunsThatAreShortest(t *testing.T) {
 	g := ways{0: {1, 3}, 1: {2}, 2: {3}, 3: {4}, 4: {}}
 	for name, o := range map[string]Options{"breadth-first": {}, "depth-first": {Order: DepthFirst}, "walks": {Order: RandomWalks, Bounds: Bounds{Walks: 50}}} {
@@ -76,7 +78,8 @@ func TestRunsThatAreShortest(t *testing.T) {
 	}
 }
 
-// TestReadersAreEnded ends who asks for nothing of any state, and who could not try something as the time was over. What else cannot be tried is a reason.
+// TestReadersAreEnded ends who asks for nothing of any state, and who could not try something as the time was over.
+// What else cannot be tried is a reason.
 func TestReadersAreEnded(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -98,8 +101,8 @@ func TestReadersAreEnded(t *testing.T) {
 	}
 }
 
-// TestRestartsAreTried has a variable be deleted. Who was to look at it is not asked to again by a restart, as it is not there, wherever was looked before. Where
-// handlers fail, it is known in which state, and they enqueue nothing.
+// TestRestartsAreTried has a variable be deleted. Who was to look at it is not asked to again by a restart, as it is
+// not there, wherever was looked before. Where handlers fail, it is known in which state, and they enqueue nothing.
 func TestRestartsAreTried(t *testing.T) {
 	x := plain.NewFamily[int]("x")
 	fails := false

@@ -9,12 +9,12 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// rebuilder makes rows again that were not kept, by taking the steps that once led to them: from the nearest ancestor whose
-// row is at hand.
+// rebuilder makes rows again that were not kept, by taking the steps that once led to them: from the nearest ancestor
+// whose row is at hand.
 type rebuilder struct {
 	space *Space
-	// kept are the rows of the states to which no step leads from their parents, and slots those that were made last; there are none before
-	// the first.
+	// kept are the rows of the states to which no step leads from their parents, and slots those that were made last;
+	// there are none before the first.
 	kept  map[core.StateID][]byte
 	slots []rebuilt
 	// walker takes the steps; its state is not looked at by anybody else.
@@ -88,7 +88,8 @@ func (r *rebuilder) child(parent core.StateID, row []byte, id core.StateID) []by
 // Stopped implements [transition.Visitor]: what is not known leads to no state that is kept.
 func (r *rebuilder) Stopped(*transition.Taken, error) error { return nil }
 
-// Took implements [transition.Visitor]: it keeps the rows of all states that were first reached so, as they are often asked for together.
+// Took implements [transition.Visitor]: it keeps the rows of all states that were first reached so, as they are often
+// asked for together.
 func (r *rebuilder) Took(*transition.Taken) error {
 	w := r.walker
 	row, tag, known := w.PackKnown(w.Buffer[:0])

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// TestRecall adds what earlier searches found, each once, to what the last one did, in the states that it has stored as well.
+// TestRecall adds what earlier searches found, each once, to what the last one did, in the states that it has stored as
+// well.
 func TestRecall(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	model := plain.Model{Name: "count", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "add", Do: func(w *plain.World) {

@@ -13,9 +13,9 @@ import (
 	"github.com/orrery-dev/orrery/internal/grace"
 )
 
-// reduced searches again and again, each time with what is known by then of what steps touch, until a search learns nothing
-// by which it would have chosen otherwise: only then was every choice made with all there is to know. Behaviour trees are kept, so that
-// the later searches are fast.
+// reduced searches again and again, each time with what is known by then of what steps touch, until a search learns
+// nothing by which it would have chosen otherwise: only then was every choice made with all there is to know. Behaviour
+// trees are kept, so that the later searches are fast.
 func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, options Options, began time.Time) (*Space, error) {
 	r := &reduction.Reductions{Footprints: reduction.NewFootprints()}
 	r.Footprints.Record(m)
@@ -43,7 +43,8 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
 		case space.givenUp: // whatever it has found, it did not come to its end
 			if space.States() >= suspect && r.Strangers() {
-				// Hardly anything is left out as long as somebody is known who has never taken a step. It takes less to go ahead to the first one than to search all that is before it.
+				// Hardly anything is left out as long as somebody is known who has never taken a step. It takes less to
+				// go ahead to the first one than to search all that is before it.
 				ahead, err := explore(ctx, m, l, r, options.followed(), began, 0)
 				options.earlier.collect(l, ahead)
 				if err != nil {
@@ -51,7 +52,8 @@ func reduced(ctx context.Context, m *transition.Machine, l *transition.Learner, 
 				}
 			}
 		case len(m.Conditions.Forking) > 0 && !space.endsAlways():
-			// Whether chance leads out of a loop shows in all of its states, and what is left out there is left out for runs of any chance.
+			// Whether chance leads out of a loop shows in all of its states, and what is left out there is left out for
+			// runs of any chance.
 			options.earlier.givenUp("something goes round where controllers leave something to chance")
 			m.Recorder, options.Reducer = nil, nil
 			return explore(ctx, m, l, &reduction.Reductions{}, options, began, 0)
@@ -82,7 +84,8 @@ func (s *Space) endsAlways() bool {
 // Reduced reports whether steps were left out whose order cannot matter, as far as there were any.
 func (s *Space) Reduced() bool { return s.Footprints != nil }
 
-// lookBack finds out at the end of a search what event handlers heed of what they remember, and what agents heed of what they list.
+// lookBack finds out at the end of a search what event handlers heed of what they remember, and what agents heed of
+// what they list.
 func (s *Space) lookBack(ctx context.Context, options Options) error {
 	err := s.executor.Heed()
 	if err == nil {
@@ -99,8 +102,9 @@ func (s *Space) lookBack(ctx context.Context, options Options) error {
 // learned. Each search has twice the patience of the one before.
 const firstPatience = 4
 
-// givesUp reports whether the search has learned something by which it would have chosen otherwise, so that there has to be another one, and has gone on long
-// enough to have learned the most of it. It is asked whenever there are twice as many states.
+// givesUp reports whether the search has learned something by which it would have chosen otherwise, so that there has
+// to be another one, and has gone on long enough to have learned the most of it. It is asked whenever there are twice
+// as many states.
 func (s *search) givesUp() bool {
 	switch growth := s.Reductions.Growth(); {
 	case s.options.Reducer == nil:
@@ -123,8 +127,9 @@ func (s *Space) pointless() bool {
 	return s.Choosers != nil && s.partial.Empty() && s.States() >= enoughTried
 }
 
-// Whole searches the states of a space without leaving out anything, if controllers that change nothing were followed alone there: on the same
-// machine, so that little has to be learned. It returns nil if there are more states than that, or if they cannot be searched to the end.
+// Whole searches the states of a space without leaving out anything, if controllers that change nothing were followed
+// alone there: on the same machine, so that little has to be learned. It returns nil if there are more states than
+// that, or if they cannot be searched to the end.
 func (s *Space) Whole(ctx context.Context, states int) *Space {
 	if s.level.Empty() {
 		return nil
@@ -144,10 +149,11 @@ func (s *Space) Whole(ctx context.Context, states int) *Space {
 
 // earlier is what searches have come to that were begun again.
 type earlier struct {
-	// sightings are what was found out about the code of controllers. A later search may not meet it once more: what is learned is kept, a coin falls otherwise, and what code
-	// keeps outside of its instances is not as it was.
+	// sightings are what was found out about the code of controllers. A later search may not meet it once more: what is
+	// learned is kept, a coin falls otherwise, and what code keeps outside of its instances is not as it was.
 	sightings []sighting
-	// largest is how many states the largest of them has stored, and why is what more was known of controllers behind it.
+	// largest is how many states the largest of them has stored, and why is what more was known of controllers behind
+	// it.
 	largest int
 	why     string
 }

@@ -45,7 +45,8 @@ func begun(t *testing.T, model plain.Model, o Options) (*core.System, *transitio
 	return system, l, o
 }
 
-// TestSearchesBeginAgain has a search choose by what is known of footprints: when that is more than before it is begun again, in the midst of it if it has stored some states since.
+// TestSearchesBeginAgain has a search choose by what is known of footprints: when that is more than before it is begun
+// again, in the midst of it if it has stored some states since.
 func TestSearchesBeginAgain(t *testing.T) {
 	times := 0
 	if space := searchModel(t, grid(1), Options{Reducer: taught{times: &times}}); times < 2 || space.States() != 2 || space.givenUp {
@@ -74,7 +75,8 @@ func TestSearchesBeginAgain(t *testing.T) {
 	}
 }
 
-// TestNondeterministicReductions has a process do something else each time: steps are left out as far as is known what it touches, and it is told.
+// TestNondeterministicReductions has a process do something else each time: steps are left out as far as is known what
+// it touches, and it is told.
 func TestNondeterministicReductions(t *testing.T) {
 	tosses := 0
 	model := grid(2, 2)
@@ -112,7 +114,8 @@ func TestIncidentsOfEarlierSearches(t *testing.T) {
 	}
 }
 
-// TestUnexpectedGrowthEndsSearches begins a search again with what was met while growth was looked for: it does not pass for one that has found all.
+// TestUnexpectedGrowthEndsSearches begins a search again with what was met while growth was looked for: it does not
+// pass for one that has found all.
 func TestUnexpectedGrowthEndsSearches(t *testing.T) {
 	_, l, o := begun(t, grid(40, 40), Options{})
 	again := errors.New("begin again")
@@ -122,7 +125,8 @@ func TestUnexpectedGrowthEndsSearches(t *testing.T) {
 	}
 }
 
-// TestStartsAreStoredOnce has two starts be the same, and a search without memory not come to its end, which its log says.
+// TestStartsAreStoredOnce has two starts be the same, and a search without memory not come to its end, which its log
+// says.
 func TestStartsAreStoredOnce(t *testing.T) {
 	space, _, _ := ways{0: {1}, 1: {}}.search(t, Options{}, 0, 1, 0)
 	if !slices.Equal(space.Initial(), []core.StateID{0, 1}) {
@@ -135,8 +139,8 @@ func TestStartsAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestBoundsOfWideSearches ends a search of which workers have found more states than may be stored: these are none of it. Two states follow each start, of which those of 95
-// starts, and one more, are stored; all others are cut.
+// TestBoundsOfWideSearches ends a search of which workers have found more states than may be stored: these are none of
+// it. Two states follow each start, of which those of 95 starts, and one more, are stored; all others are cut.
 func TestBoundsOfWideSearches(t *testing.T) {
 	var want []byte
 	for _, workers := range []int{1, 2} {
@@ -162,7 +166,8 @@ func TestBoundsOfWideSearches(t *testing.T) {
 	}
 }
 
-// TestShorterThanBefore has a search end before it has come to what those had come to that were begun again: it says so, and why they were.
+// TestShorterThanBefore has a search end before it has come to what those had come to that were begun again: it says
+// so, and why they were.
 func TestShorterThanBefore(t *testing.T) {
 	_, l, o := begun(t, grid(3, 3), Options{Bounds: Bounds{States: 3}})
 	for largest, want := range map[int]bool{2: false, 7: true} {

@@ -65,8 +65,8 @@ func (editions) Normalize(_ core.Key, versions []core.Content, _ []bool) []core.
 	return normal
 }
 
-// TestVersionsAreForgottenWithTheRun: while a run in flight remembers the first edition, the second has another number than it has
-// where nobody does. Once the run has ended, it is the same edition in every order of the steps.
+// TestVersionsAreForgottenWithTheRun: while a run in flight remembers the first edition, the second has another number
+// than it has where nobody does. Once the run has ended, it is the same edition in every order of the steps.
 func TestVersionsAreForgottenWithTheRun(t *testing.T) {
 	system := boardWith(nil, writer{
 		name: "reads", initial: []core.Request{"r"},

@@ -81,7 +81,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestCyclesAreFollowed goes round cycles of several lengths with one instance: twelve times, but with no more than 500 steps if it is not twice.
+// TestCyclesAreFollowed goes round cycles of several lengths with one instance: twelve times, but with no more than 500
+// steps if it is not twice.
 func TestCyclesAreFollowed(t *testing.T) {
 	for _, test := range []struct{ hours, stem, rounds int }{{1, 0, 12}, {3, 0, 12}, {3, 3, 12}, {50, 0, 10}, {50, 50, 9}, {100, 0, 5}, {300, 0, 2}} {
 		runs := 0
@@ -104,8 +105,9 @@ func TestCyclesAreFollowed(t *testing.T) {
 	}
 }
 
-// TestTracesSayWhatIsStale tells a run on which a cache is listed anew now and then. A reconcile behind a change that was not listed is told by how many it is behind,
-// and what it has not seen; behind the list nothing is stale until the next change, its own: what is tried then is behind by one of two changes.
+// TestTracesSayWhatIsStale tells a run on which a cache is listed anew now and then. A reconcile behind a change that
+// was not listed is told by how many it is behind, and what it has not seen; behind the list nothing is stale until the
+// next change, its own: what is tried then is behind by one of two changes.
 func TestTracesSayWhatIsStale(t *testing.T) {
 	space := searchModel(t, mirroring(), Options{Conditions: Conditions{Staleness: []Staleness{{Rule: view.Relist()}}}})
 	var run core.Run

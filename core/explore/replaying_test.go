@@ -30,7 +30,8 @@ func toldRun(t *testing.T, system *core.System, c Conditions, texts ...string) c
 	return trace
 }
 
-// TestReplaysChangeNothing replays a trace with all that there is to tell: the trace is as it was, and each step is logged, and what is learned.
+// TestReplaysChangeNothing replays a trace with all that there is to tell: the trace is as it was, and each step is
+// logged, and what is learned.
 func TestReplaysChangeNothing(t *testing.T) {
 	system := slateWith([]string{"a 0"}, minding("minds"), settles("sets", "a", "1"))
 	system.Store = slate{fails: true}
@@ -74,7 +75,8 @@ func sticky(name string) hand {
 	})
 }
 
-// TestReplaysFindOutWhoRemembers replays a run of a controller of which it is not known beforehand that it keeps memory.
+// TestReplaysFindOutWhoRemembers replays a run of a controller of which it is not known beforehand that it keeps
+// memory.
 func TestReplaysFindOutWhoRemembers(t *testing.T) {
 	system := slateWith(nil, sticky("sticky"))
 	trace := toldRun(t, system, Conditions{}, "sticky", "sticky")
@@ -97,7 +99,8 @@ func TestReplaysFindMemoryAtTheStart(t *testing.T) {
 	}
 }
 
-// TestReplaysFail has replays end with an error: where a set-up fails, the context ends, the trace cannot be written, or code does something else when a step runs again.
+// TestReplaysFail has replays end with an error: where a set-up fails, the context ends, the trace cannot be written,
+// or code does something else when a step runs again.
 func TestReplaysFail(t *testing.T) {
 	build := func() *core.System {
 		return slateWith([]string{"a 0"}, settles("sets", "a", "1"), settles("sets too", "b", "1"))
@@ -171,7 +174,8 @@ func TestProbesAreReplayed(t *testing.T) {
 	}
 }
 
-// TestDrawsAreReplayed replays traces in which controllers draw values that follow from seeds, without knowing beforehand who does.
+// TestDrawsAreReplayed replays traces in which controllers draw values that follow from seeds, without knowing
+// beforehand who does.
 func TestDrawsAreReplayed(t *testing.T) {
 	drew := 0
 	for seed := uint64(0); drew < 2; seed++ {

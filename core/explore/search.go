@@ -176,8 +176,8 @@ type search struct {
 	began        time.Time
 	meter        meter
 	levels       levels
-	// grown is what was learned of footprints before, and patience how many states are stored before it is asked whether more than that makes a
-	// difference.
+	// grown is what was learned of footprints before, and patience how many states are stored before it is asked
+	// whether more than that makes a difference.
 	grown, patience int
 	// next is the first state that was not expanded yet.
 	next core.StateID
@@ -271,8 +271,8 @@ func (s *search) loop() error {
 	return nil
 }
 
-// grows looks for growth when a search has become large, and reports whether the search has no end because of it. The error says that the search has to
-// be begun again.
+// grows looks for growth when a search has become large, and reports whether the search has no end because of it. The
+// error says that the search has to be begun again.
 func (s *search) grows() (bool, error) {
 	g := s.options.growth
 	if s.States() < suspect {

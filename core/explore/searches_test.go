@@ -56,8 +56,9 @@ func TestInterruptedSearchesCut(t *testing.T) {
 	}
 }
 
-// TestWhoIsLeftOutIsNoted has the searching goroutine leave out an agent: that is noted of the states where two could do something, and of no others. At the bound on depth, and where there is nothing
-// to do, no state is expanded in full for that.
+// TestWhoIsLeftOutIsNoted has the searching goroutine leave out an agent: that is noted of the states where two could
+// do something, and of no others. At the bound on depth, and where there is nothing to do, no state is expanded in full
+// for that.
 func TestWhoIsLeftOutIsNoted(t *testing.T) {
 	for depth, want := range map[int][]core.StateID{0: {0, 1}, 1: {0}} {
 		space := firstSearch(t, t.Context(), grid(2, 2), Options{Reducer: oneAtATime{}, Bounds: Bounds{Depth: depth}})
@@ -76,8 +77,9 @@ func TestWhoIsLeftOutIsNoted(t *testing.T) {
 	}
 }
 
-// TestWhoSleptIsNoted finishes states in which agents are asleep: those who still are stay so, those who were woken meanwhile are taken care of, and a state that is expanded once more counts its
-// steps, but where depths matter. States that are cut, or in which somebody sleeps, are not terminal.
+// TestWhoSleptIsNoted finishes states in which agents are asleep: those who still are stay so, those who were woken
+// meanwhile are taken care of, and a state that is expanded once more counts its steps, but where depths matter. States
+// that are cut, or in which somebody sleeps, are not terminal.
 func TestWhoSleptIsNoted(t *testing.T) {
 	for _, test := range []struct {
 		name                     string
@@ -132,7 +134,8 @@ func TestWhoSleptIsNoted(t *testing.T) {
 	}
 }
 
-// TestBeginningsOfSearches has searches not begin as they should: a condition concerns nothing, or event handlers fail on the initial objects, which are then no state.
+// TestBeginningsOfSearches has searches not begin as they should: a condition concerns nothing, or event handlers fail
+// on the initial objects, which are then no state.
 func TestBeginningsOfSearches(t *testing.T) {
 	idle := Options{Workers: 1, Run: slateLimits, Conditions: Conditions{Staleness: []Staleness{{Rule: view.Lag(1)}}}}
 	if space, err := Search(t.Context(), slateWith(nil, settles("sets", "a", "1")), idle); space != nil || err == nil || !strings.Contains(err.Error(), "no cache can be stale") {
@@ -158,8 +161,9 @@ func TestBeginningsOfSearches(t *testing.T) {
 	}
 }
 
-// TestSearchesFindOutAndBeginAgain searches systems of which something is not known: that a controller reads a cache, which may be stale, or that one keeps memory. What was wrong before that was
-// found out is told, although the code does not do it again.
+// TestSearchesFindOutAndBeginAgain searches systems of which something is not known: that a controller reads a cache,
+// which may be stale, or that one keeps memory. What was wrong before that was found out is told, although the code
+// does not do it again.
 func TestSearchesFindOutAndBeginAgain(t *testing.T) {
 	looks := goes("looks", always(func(do asks, _ core.Request) core.Result {
 		do("put b %s", do("look a"))
@@ -218,7 +222,8 @@ func TestRunsAreCounted(t *testing.T) {
 	}
 }
 
-// TestWhatPropertiesSee has note be taken of what properties look at in each state, if somebody may be left out, and only then. One that panics sees nothing.
+// TestWhatPropertiesSee has note be taken of what properties look at in each state, if somebody may be left out, and
+// only then. One that panics sees nothing.
 func TestWhatPropertiesSee(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	for _, reducer := range []Reducer{nil, everybody{}} {
@@ -247,7 +252,8 @@ func (d doubtful) Canonical() string                      { return string(d) }
 func (d doubtful) Fields() any                            { return string(d) }
 func (d doubtful) Unchecked() (fields []string, _ string) { return []string{string(d)}, "look" }
 
-// TestWhatIsToldOfSpaces lists files that are read, views of a process once although it is active twice, and unchecked fields in the order of their kinds.
+// TestWhatIsToldOfSpaces lists files that are read, views of a process once although it is active twice, and unchecked
+// fields in the order of their kinds.
 func TestWhatIsToldOfSpaces(t *testing.T) {
 	space := searchModel(t, mirroring(), Options{Conditions: Conditions{Doubles: []string{"mirror"}, Staleness: []Staleness{{Rule: view.Lag(1)}}}})
 	if got := fmt.Sprint(space.Views()); got != "[{mirror  lag(1)}]" {

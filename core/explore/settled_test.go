@@ -9,8 +9,9 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestUsersOnceSettled searches systems whose users take some of their actions only where controllers have settled, and the same systems where they take them at any moment: the first search comes to
-// what is left of the second one without the steps that are taken too early.
+// TestUsersOnceSettled searches systems whose users take some of their actions only where controllers have settled, and
+// the same systems where they take them at any moment: the first search comes to what is left of the second one without
+// the steps that are taken too early.
 func TestUsersOnceSettled(t *testing.T) {
 	compared, acted, early := 0, 0, 0
 	for seed := *firstSeed; compared < max(1, *systems/2); seed++ {
@@ -62,7 +63,8 @@ func TestUsersOnceSettled(t *testing.T) {
 	}
 }
 
-// settledOnly returns the steps of a graph that are left without actions which users take before controllers have settled, and how many of these there are.
+// settledOnly returns the steps of a graph that are left without actions which users take before controllers have
+// settled, and how many of these there are.
 func settledOnly(g *explore.Space, later map[core.Request]bool) (steps []string, early int) {
 	seen := map[core.StateID]bool{}
 	queue := slices.Clone(g.Initial())
@@ -89,7 +91,8 @@ func settledOnly(g *explore.Space, later map[core.Request]bool) (steps []string,
 	return steps, early
 }
 
-// retries reports whether a step that is due in a state is a run that changes nothing and is tried again, or begins one.
+// retries reports whether a step that is due in a state is a run that changes nothing and is tried again, or begins
+// one.
 func retries(g *explore.Space, at core.StateID, e core.Edge) bool {
 	switch {
 	case e.Wrote:

@@ -21,8 +21,8 @@ func goStep(name string) core.Step {
 	return core.Step{Item: core.Item{Strategy: name, Request: "go"}}
 }
 
-// TestPositionsAreTold chooses steps of controllers of which nothing is known beforehand: it is told what there is to do and what waits, what each step would change or why it cannot be taken,
-// and what is kept in memory.
+// TestPositionsAreTold chooses steps of controllers of which nothing is known beforehand: it is told what there is to
+// do and what waits, what each step would change or why it cannot be taken, and what is kept in memory.
 func TestPositionsAreTold(t *testing.T) {
 	later := goes("later", always(func(asks, core.Request) core.Result { return core.Result{RequeueAfter: time.Hour} }))
 	breaks := goes("breaks", always(func(do asks, _ core.Request) core.Result { do("break"); return core.Result{} }))
@@ -62,8 +62,9 @@ func TestStandingRequestsAreNoWork(t *testing.T) {
 	}
 }
 
-// TestSimulationsFail has simulations end with an error: there is no such start, it cannot be made, a set-up fails, or code does something else when a step runs again. What was cut short by a
-// context is not known behind that, and another context does not end what comes then.
+// TestSimulationsFail has simulations end with an error: there is no such start, it cannot be made, a set-up fails, or
+// code does something else when a step runs again. What was cut short by a context is not known behind that, and
+// another context does not end what comes then.
 func TestSimulationsFail(t *testing.T) {
 	build := func() *core.System {
 		return slateWith([]string{"a 0"}, settles("sets", "a", "1"), minding("minds"), sticky("sticky"))

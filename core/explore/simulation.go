@@ -13,8 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Simulation takes steps of a system that somebody chooses. All steps can be chosen: a search leaves out those that cannot matter. What controllers did
-// once is known from then on. One goroutine at a time may use it.
+// Simulation takes steps of a system that somebody chooses. All steps can be chosen: a search leaves out those that
+// cannot matter. What controllers did once is known from then on. One goroutine at a time may use it.
 type Simulation struct {
 	system     *core.System
 	conditions Conditions
@@ -32,8 +32,8 @@ func NewSimulation(system *core.System, conditions Conditions, limits behavior.L
 	return &Simulation{system: system, conditions: conditions, limits: limits, logger: logger}
 }
 
-// Run takes steps from the initial state of a number, from 0, and returns where they lead. Each is run with real code, and again on fresh instances. The error
-// says which step cannot be taken, or why the system cannot be run.
+// Run takes steps from the initial state of a number, from 0, and returns where they lead. Each is run with real code,
+// and again on fresh instances. The error says which step cannot be taken, or why the system cannot be run.
 func (s *Simulation) Run(ctx context.Context, initial int, steps []core.Step) (*core.Position, error) {
 	if initial < 0 || initial >= len(s.system.Initial) {
 		return nil, fmt.Errorf("there is no initial state %d: use a number from 0 to %d", initial, len(s.system.Initial)-1)

@@ -14,8 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// TestSimulationOffersWhatASearchFinds follows random runs of random systems, and wants the objects and the steps of each state on the way to be those
-// that a full search has stored.
+// TestSimulationOffersWhatASearchFinds follows random runs of random systems, and wants the objects and the steps of
+// each state on the way to be those that a full search has stored.
 func TestSimulationOffersWhatASearchFinds(t *testing.T) {
 	met := map[core.StepKind]int{}
 	last := uint64(80)

@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// slate is a store of words, for controllers that do what those of package plain do not: they keep memory, and their event handlers make calls. Calls may
-// fail if it says so.
+// slate is a store of words, for controllers that do what those of package plain do not: they keep memory, and their
+// event handlers make calls. Calls may fail if it says so.
 type slate struct{ fails bool }
 
 type word string
@@ -20,7 +20,8 @@ type word string
 func (w word) Canonical() string { return string(w) }
 func (w word) Fields() any       { return string(w) }
 
-// ask is "get NAME", "look NAME", which is answered by a cache, "put NAME WORD", "drop NAME" or "break", which is not modelled.
+// ask is "get NAME", "look NAME", which is answered by a cache, "put NAME WORD", "drop NAME" or "break", which is not
+// modelled.
 type ask string
 
 func (a ask) Identity() string { return string(a) }

@@ -9,10 +9,10 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
-// sleeps keeps the sleep set of each stored state: agents that are followed there, but whose steps are not taken, as another order of
-// the same steps leads where they lead (Godefroid, "Partial-order methods for the verification of concurrent systems", 1996).
-// When the state is reached in another way, and some are not asleep then, they are woken, and the state is expanded once more with them
-// alone.
+// sleeps keeps the sleep set of each stored state: agents that are followed there, but whose steps are not taken, as
+// another order of the same steps leads where they lead (Godefroid, "Partial-order methods for the verification of
+// concurrent systems", 1996). When the state is reached in another way, and some are not asleep then, they are woken,
+// and the state is expanded once more with them alone.
 type sleeps struct {
 	needed bool
 	// sets are all there are, each in order and once, by numbers; the first is empty.
@@ -97,8 +97,8 @@ func (s *search) wake(id core.StateID, depth uint32, asleep []int) {
 	}
 }
 
-// slept notes who was asleep in a state when it was expanded for the first time. Those who woke up meanwhile, and those who
-// were not to be followed anyhow, are not asleep any more.
+// slept notes who was asleep in a state when it was expanded for the first time. Those who woke up meanwhile, and those
+// who were not to be followed anyhow, are not asleep any more.
 func (s *search) slept(id core.StateID, depth uint32, asleep []int) {
 	still := s.sleeps.at(id)
 	if len(still) == 0 && len(asleep) == 0 {
@@ -122,7 +122,8 @@ func (s *search) expandWith(id core.StateID, depth uint32, agents []int) {
 	s.sleeps.woken[id] = slices.Compact(agents)
 }
 
-// wakeAll wakes all agents in all states: some may have fallen asleep behind steps of agents that were found to be put off.
+// wakeAll wakes all agents in all states: some may have fallen asleep behind steps of agents that were found to be put
+// off.
 func (s *search) wakeAll() {
 	s.sleeps.disturbed = true
 	for id := range core.StateID(s.States()) {

@@ -179,7 +179,8 @@ func TestOrbits(t *testing.T) {
 	}
 }
 
-// drowsy is a reducer that leaves out nobody, and takes all steps to commute. It puts off an agent where as many as it says are enabled.
+// drowsy is a reducer that leaves out nobody, and takes all steps to commute. It puts off an agent where as many as it
+// says are enabled.
 type drowsy struct {
 	agents, putOff int
 	asked          *int
@@ -199,8 +200,9 @@ func (drowsy) Alone(*Way) bool       { return false }
 func (drowsy) Commute(int, int) bool { return true }
 func (drowsy) Group(int) int         { return 0 }
 
-// TestSleepersSaveSteps counts the steps between states in which some of a few independent actions were taken. Each state is reached by one step, where there are as many as
-// actions that led to it without sleep; behind the steps of an agent that is put off, others are taken in each order.
+// TestSleepersSaveSteps counts the steps between states in which some of a few independent actions were taken. Each
+// state is reached by one step, where there are as many as actions that led to it without sleep; behind the steps of an
+// agent that is put off, others are taken in each order.
 func TestSleepersSaveSteps(t *testing.T) {
 	x := plain.NewFamily[int]("x")
 	for _, test := range []struct {
@@ -214,7 +216,8 @@ func TestSleepersSaveSteps(t *testing.T) {
 		{"four, and nobody sleeps", 4, 0, 0, 0, 32},
 		{"two, and the first is put off", 2, 2, 0, 1, 3},
 		{"two, and the second is put off", 2, 2, 1, 1, 4},
-		// Once it is known that the third is put off, nobody sleeps behind its steps: only the first sleeps behind the second, whose way to all three leads through the third then.
+		// Once it is known that the third is put off, nobody sleeps behind its steps: only the first sleeps behind the
+		// second, whose way to all three leads through the third then.
 		{"three, and the third is put off later", 3, 2, 2, 1, 11},
 	} {
 		var processes []plain.Process

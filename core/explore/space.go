@@ -156,7 +156,8 @@ func (s *Space) Merged() (merged bool, why string) { return s.checker != nil, s.
 
 func (s *Space) markCut(id core.StateID) { s.cut.Add(id) }
 
-// Reasons returns why the search is not complete; there is none if it is. Who looks at its states may run code that was not run before, so that there are more later.
+// Reasons returns why the search is not complete; there is none if it is. Who looks at its states may run code that was not run before, so
+// that there are more later.
 func (s *Space) Reasons() []string {
 	return slices.Concat(s.reasons, s.machine.Waiting(), s.machine.Doubts)
 }
@@ -232,8 +233,8 @@ func (s *Space) Broken(name string) (core.StateID, error) {
 	return 0, nil
 }
 
-// row returns the packed row of a state. It must not be changed, and is good until the next call. As all that is known of a state is in its row,
-// this is where what reads the space is ended.
+// row returns the packed row of a state. It must not be changed, and is good until the next call. As all that is known of a state is in its
+// row, this is where what reads the space is ended.
 func (s *Space) row(id core.StateID) []byte {
 	s.attend()
 	if s.rebuilder != nil {
@@ -243,7 +244,8 @@ func (s *Space) row(id core.StateID) []byte {
 	return s.buffer
 }
 
-// IdleFirst returns in how many states one agent is followed alone, as its step does nothing and whatever changes what it looked at wakes it.
+// IdleFirst returns in how many states one agent is followed alone, as its step does nothing and whatever changes what it looked at wakes
+// it.
 func (s *Space) IdleFirst() int {
 	n := 0
 	for range s.level.All() {
@@ -252,7 +254,8 @@ func (s *Space) IdleFirst() int {
 	return n
 }
 
-// A part of the state is reported if it makes a difference: without it there would be at most so many of a hundred states. It is looked at in so many states at most, as that takes as long as to search some.
+// A part of the state is reported if it makes a difference: without it there would be at most so many of a hundred states. It is looked at
+// in so many states at most, as that takes as long as to search some.
 const (
 	mostLeft   = 80
 	mostParts  = 3
@@ -261,8 +264,8 @@ const (
 	mostLooked = 100_000
 )
 
-// Parts returns the parts of the state that there are most states because of, the first one first: none if there are few states, if there are not many and all that is possible was searched,
-// or if states are not kept.
+// Parts returns the parts of the state that there are most states because of, the first one first: none if there are few states, if there
+// are not many and all that is possible was searched, or if states are not kept.
 func (s *Space) Parts() []core.StatePart {
 	n := s.States()
 	if s.rebuilder != nil || n < fewStates || n < large && len(s.reasons) == 0 {
@@ -320,12 +323,14 @@ func (s *Space) Fingerprint(id core.StateID) state.Fingerprint {
 // Memory returns what controllers were found to keep in memory from one run to the next.
 func (s *Space) Memory() []core.MemoryReport { return s.machine.Memories() }
 
-// Compared returns the kinds of which controllers were found to compare when their objects were created, in groups, besides those of which it was known, and these controllers. The search has them at one age.
+// Compared returns the kinds of which controllers were found to compare when their objects were created, in groups, besides those of which
+// it was known, and these controllers. The search has them at one age.
 func (s *Space) Compared() (groups [][]core.Kind, controllers []string) {
 	return s.machine.Compared, s.machine.Comparing
 }
 
-// Dating returns the kinds of which controllers were found to compare times that are written into objects, besides those of which it was known, and these controllers. The search has them all at one time.
+// Dating returns the kinds of which controllers were found to compare times that are written into objects, besides those of which it was
+// known, and these controllers. The search has them all at one time.
 func (s *Space) Dating() (kinds []core.Kind, controllers []string) {
 	return s.machine.Dated, s.machine.Dating
 }
@@ -342,10 +347,12 @@ func (s *Space) Counted() []core.Kind { return s.machine.Conditions.Counted }
 // Awaiting names the controllers that were found to wait for times, in the order of the system.
 func (s *Space) Awaiting() []string { return s.machine.Awaiting() }
 
-// Recurs reports whether controllers do after the last of the times that pass what they did after the one before, so that it makes no difference that no more pass.
+// Recurs reports whether controllers do after the last of the times that pass what they did after the one before, so that it makes no
+// difference that no more pass.
 func (s *Space) Recurs() bool { return s.machine.Recurs }
 
-// Passing returns the times that pass besides one that is longer than whatever is waited for, as controllers were found to wait for several, and what people call them.
+// Passing returns the times that pass besides one that is longer than whatever is waited for, as controllers were found to wait for
+// several, and what people call them.
 func (s *Space) Passing() (spans []time.Duration, names []string) { return s.machine.Passing() }
 
 // Drawing names the controllers that were found to draw random values which follow from a seed, in the order of the system.
@@ -357,10 +364,12 @@ func (s *Space) Forking() []string { return s.machine.Forking() }
 // Heeding names the controllers that were found to heed in which order their caches list objects, in the order of the system.
 func (s *Space) Heeding() []string { return s.machine.Heeding() }
 
-// Gambling names the controllers that were found to decide by random values, in the order of the system: of what they may do, only what came of those that were drawn was searched.
+// Gambling names the controllers that were found to decide by random values, in the order of the system: of what they may do, only what
+// came of those that were drawn was searched.
 func (s *Space) Gambling() []string { return s.machine.Gambling() }
 
-// Connected names the controllers that were found to ask somebody who is no part of the system, in the order of the system: of what they may do, only what came of the answers was searched.
+// Connected names the controllers that were found to ask somebody who is no part of the system, in the order of the system: of what they
+// may do, only what came of the answers was searched.
 func (s *Space) Connected() []string { return s.machine.Connected() }
 
 // Batches returns how many changes of a kind one reconcile was found to commit at most.

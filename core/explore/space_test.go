@@ -15,8 +15,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// mirroring is a model of a controller that copies a variable and looks at the copy again later, of a process that changes the variable once and sends a message of that,
-// and of a user who may do the same.
+// mirroring is a model of a controller that copies a variable and looks at the copy again later, of a process that
+// changes the variable once and sends a message of that, and of a user who may do the same.
 func mirroring() plain.Model {
 	from, to := plain.NewVar[int]("from"), plain.NewVar[int]("to")
 	inbox := plain.NewInbox[string]("log")
@@ -46,7 +46,8 @@ func mirroring() plain.Model {
 	}
 }
 
-// TestReading asks a space about a state. At the start the controller has yet to copy; the process may change the variable, and sends a message then.
+// TestReading asks a space about a state. At the start the controller has yet to copy; the process may change the
+// variable, and sends a message then.
 func TestReading(t *testing.T) {
 	space := searchModel(t, mirroring(), Options{})
 	asked := func(items []core.Item) string { return fmt.Sprint(items) }
@@ -264,7 +265,8 @@ func TestSleepSetsAreNumbered(t *testing.T) {
 	}
 }
 
-// TestAllAreWoken wakes agents in states: those that were expanded are expanded once more with who slept there, from their depth on.
+// TestAllAreWoken wakes agents in states: those that were expanded are expanded once more with who slept there, from
+// their depth on.
 func TestAllAreWoken(t *testing.T) {
 	space := searchModel(t, grid(1, 1), Options{})
 	s := &search{Space: space, frontier: &queue{}}

@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// TestStaleStepsAreTold has a step on stale caches say which changes the controller has not received, and how far its caches are behind, and what it does by that.
+// TestStaleStepsAreTold has a step on stale caches say which changes the controller has not received, and how far its
+// caches are behind, and what it does by that.
 func TestStaleStepsAreTold(t *testing.T) {
 	n, made, changed, gone := plain.NewVar[int]("n"), plain.NewFamily[int]("made").Named("x"), plain.NewFamily[map[string]int]("changed").Named("x"), plain.NewFamily[int]("gone").Named("x")
 	seen := plain.NewVar[string]("seen")
@@ -103,7 +104,8 @@ func TestStaleStepsAreTold(t *testing.T) {
 // none has a change of an object put nothing into the work queue.
 func none(core.Key) []core.Request { return nil }
 
-// TestMemoryWithinBound has a search end that uses more memory than it may, with what it has found by then, whatever its store is.
+// TestMemoryWithinBound has a search end that uses more memory than it may, with what it has found by then, whatever
+// its store is.
 func TestMemoryWithinBound(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		for workers := 1; workers <= 2; workers++ {
@@ -117,7 +119,8 @@ func TestMemoryWithinBound(t *testing.T) {
 	}
 }
 
-// TestWhatStepsDoIsTold has each step of a run say what it changes, what it puts into work queues that was in none, and how it ends.
+// TestWhatStepsDoIsTold has each step of a run say what it changes, what it puts into work queues that was in none, and
+// how it ends.
 func TestWhatStepsDoIsTold(t *testing.T) {
 	x, y := plain.NewFamily[int]("x"), plain.NewFamily[int]("y")
 	system, err := plain.Model{

@@ -62,8 +62,8 @@ func (s *Space) Trace(ctx context.Context, start core.StateID, run core.Run, aft
 	return trace, s.relive(steps, s.firstRow(steps, start), after)
 }
 
-// startEvents returns what event handlers get at the start of a run, those of controllers that keep memory. There is nothing if the run does not begin in an
-// initial state.
+// startEvents returns what event handlers get at the start of a run, those of controllers that keep memory. There is
+// nothing if the run does not begin in an initial state.
 func (s *Space) startEvents(t *traceBuilder, row []byte) ([]core.TraceEvent, error) {
 	if len(s.machine.MemoryCells()) == 0 {
 		return nil, nil
@@ -410,8 +410,9 @@ func (s *Space) concretize(start core.StateID, run core.Run) ([]concreteStep, er
 	return steps, nil
 }
 
-// concretizeMerged follows a run through stored states together with what becomes of the names: the state that the trace shows is always the
-// stored one in some arrangement, and at the end the very state that the run leads to. It may begin in any arrangement, as the system does.
+// concretizeMerged follows a run through stored states together with what becomes of the names: the state that the
+// trace shows is always the stored one in some arrangement, and at the end the very state that the run leads to. It may
+// begin in any arrangement, as the system does.
 func (s *Space) concretizeMerged(start core.StateID, run core.Run) ([]concreteStep, error) {
 	if len(run) == 0 {
 		return nil, nil

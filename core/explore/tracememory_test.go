@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// minding is a controller that keeps what it was told last, and how its last run went. It watches words. A run looks at a and puts b and d; an event of a has it put c.
+// minding is a controller that keeps what it was told last, and how its last run went. It watches words. A run looks at
+// a and puts b and d; an event of a has it put c.
 func minding(name string) hand {
 	return hand{core.Description{Name: name, Watches: []core.Kind{"word"}, Initial: []core.Request{"go"}, Sequential: true}, func() hired {
 		kept := map[string]string{}
@@ -104,7 +105,8 @@ func heedless(name string) hand {
 	}}
 }
 
-// TestTracesTellMemory tells runs of a controller with memory: what it keeps, what its event handlers got and wrote, and what it loses in a crash, between two runs or in the midst of one.
+// TestTracesTellMemory tells runs of a controller with memory: what it keeps, what its event handlers got and wrote,
+// and what it loses in a crash, between two runs or in the midst of one.
 func TestTracesTellMemory(t *testing.T) {
 	remembers := Conditions{Crashes: 1, Failures: 1, Remembering: []string{"minds"}}
 	perCall, lags := remembers, remembers
@@ -164,7 +166,8 @@ func TestTracesTellMemory(t *testing.T) {
 	}
 }
 
-// TestTracesBeginAnywhere tells what is kept where a run begins that does not begin as the system does, wherever somebody has looked before; and what a crash loses of a controller that is alone.
+// TestTracesBeginAnywhere tells what is kept where a run begins that does not begin as the system does, wherever
+// somebody has looked before; and what a crash loses of a controller that is alone.
 func TestTracesBeginAnywhere(t *testing.T) {
 	space := searchSlate(t, slateWith([]string{"a 0"}, minding("minds")), Options{Conditions: Conditions{Crashes: 1, Remembering: []string{"minds"}}})
 	run := runOf(t, space, 0, "minds reconciles go")

@@ -16,7 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// TestStuckStepsAreTold tells a step that never comes back: how it got stuck, and that its lines are not known. It is not run again for that.
+// TestStuckStepsAreTold tells a step that never comes back: how it got stuck, and that its lines are not known. It is
+// not run again for that.
 func TestStuckStepsAreTold(t *testing.T) {
 	runs := 0
 	space := searchSlate(t, slateWith([]string{"a 0"}, goes("waits", always(func(do asks, _ core.Request) core.Result {
@@ -49,7 +50,8 @@ func turncoat(turned *atomic.Bool) hand {
 	}))
 }
 
-// TestTellingsAreChecked has code do something else when a run is told than it did in the search: that is an error, wherever in the run it is.
+// TestTellingsAreChecked has code do something else when a run is told than it did in the search: that is an error,
+// wherever in the run it is.
 func TestTellingsAreChecked(t *testing.T) {
 	var turned atomic.Bool
 	space := searchSlate(t, slateWith(nil, settles("sets", "a", "1"), turncoat(&turned)), Options{})
@@ -163,7 +165,8 @@ func TestSetUpsFailInTellings(t *testing.T) {
 	})
 }
 
-// TestSetUpsFailInSearches has one of the last set-ups of a search fail, which are those of audits: it is an error of the search.
+// TestSetUpsFailInSearches has one of the last set-ups of a search fail, which are those of audits: it is an error of
+// the search.
 func TestSetUpsFailInSearches(t *testing.T) {
 	system := func() *core.System {
 		twice := goes("twice", always(func(do asks, _ core.Request) core.Result {
@@ -203,7 +206,8 @@ func TestSetUpsFailInSearches(t *testing.T) {
 	}
 }
 
-// TestMergedRunsAreTold tells runs through states that are merged, from several starts to each state: with names that fit to each other from the first object on, so that they can be replayed.
+// TestMergedRunsAreTold tells runs through states that are merged, from several starts to each state: with names that
+// fit to each other from the first object on, so that they can be replayed.
 func TestMergedRunsAreTold(t *testing.T) {
 	names := []string{"a", "b"}
 	model := plain.Model{Name: "merged", Interchangeable: [][]string{names}, Controllers: []plain.Controller{{Name: "adds", Requests: []core.Request{"a", "b"}, Reconcile: func(w *plain.World, r core.Request) core.Result {

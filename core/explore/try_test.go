@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
-// TestTriedRequestsArePutDown tries a request where nothing asks for it: what goes wrong is put down to the state that it was tried in.
+// TestTriedRequestsArePutDown tries a request where nothing asks for it: what goes wrong is put down to the state that
+// it was tried in.
 func TestTriedRequestsArePutDown(t *testing.T) {
 	space := searchSlate(t, slateWith([]string{"a 0"},
 		goes("counts", always(func(do asks, _ core.Request) core.Result {
@@ -67,8 +68,8 @@ func TestAllOrdersAreTried(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeTriedIsSaid asks what a restart would run where an event handler makes a call that is not modelled: nothing is said to be run, and there is one more
-// reason why the search is not complete.
+// TestWhatCannotBeTriedIsSaid asks what a restart would run where an event handler makes a call that is not modelled:
+// nothing is said to be run, and there is one more reason why the search is not complete.
 func TestWhatCannotBeTriedIsSaid(t *testing.T) {
 	watches := hand{core.Description{Name: "watches", Watches: []core.Kind{"word"}, Sequential: true}, func() hired {
 		return hired{
@@ -111,7 +112,8 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-// TestUnknownTargetsAreLeftOut has steps lead to a state of which it is not known what it says about names that are interchangeable: no step to it is listed.
+// TestUnknownTargetsAreLeftOut has steps lead to a state of which it is not known what it says about names that are
+// interchangeable: no step to it is listed.
 func TestUnknownTargetsAreLeftOut(t *testing.T) {
 	space := searchModel(t, first(), Options{Merge: true})
 	if merged, why := space.Merged(); !merged {

@@ -57,7 +57,8 @@ func missingIn(w *transition.Walker) []core.AtWork {
 	return all
 }
 
-// reachable returns the texts of the states that can be reached from one, in order, and of those that are the end of runs.
+// reachable returns the texts of the states that can be reached from one, in order, and of those that are the end of
+// runs.
 func reachable(s *Space, from core.StateID) (states, ends []string) {
 	queue, seen := []core.StateID{from}, map[core.StateID]bool{from: true}
 	for len(queue) > 0 {
@@ -82,7 +83,8 @@ func reachable(s *Space, from core.StateID) (states, ends []string) {
 	return states, ends
 }
 
-// catchesUp checks that caches which are behind at the start, and fresh by the rules, catch up and stay so, and show nothing that lagging ones do not.
+// catchesUp checks that caches which are behind at the start, and fresh by the rules, catch up and stay so, and show
+// nothing that lagging ones do not.
 func catchesUp(t *testing.T, begun *core.System, limits behavior.Limits, lagging []string) {
 	t.Helper()
 	behind := func(w *transition.Walker) (n int) {
@@ -116,7 +118,8 @@ func catchesUp(t *testing.T, begun *core.System, limits behavior.Limits, lagging
 	}
 }
 
-// TestSearchesBeginAnywhere is the twin test of starts in the middle: a search that begins in a state of another one finds what that finds from there.
+// TestSearchesBeginAnywhere is the twin test of starts in the middle: a search that begins in a state of another one
+// finds what that finds from there.
 func TestSearchesBeginAnywhere(t *testing.T) {
 	tried, behind := 0, 0
 	enough := 40

@@ -18,10 +18,9 @@ const (
 	WalkLength = 1000
 )
 
-// walks visits states by walks from the start, each of which ends where nothing can happen, or after so many steps. In each state on
-// its way a walk takes all steps, so that what is wrong right beside it is seen, too, and
-// then chooses the one to go on with. So the states that were visited are those of any search, and what lies
-// beyond is cut.
+// walks visits states by walks from the start, each of which ends where nothing can happen, or after so many steps. In
+// each state on its way a walk takes all steps, so that what is wrong right beside it is seen, too, and then chooses
+// the one to go on with. So the states that were visited are those of any search, and what lies beyond is cut.
 func (s *search) walks() error {
 	w := &randomWalker{search: s, length: s.options.Bounds.Depth}
 	if w.length == 0 {
@@ -59,7 +58,8 @@ func (s *search) walks() error {
 type randomWalker struct {
 	*search
 	coverage coverage
-	// length is how many steps a walk has at most, walked how many walks were begun, and longest how many steps the longest had.
+	// length is how many steps a walk has at most, walked how many walks were begun, and longest how many steps the
+	// longest had.
 	length, walked, longest int
 	steps                   []branch
 }
@@ -117,8 +117,9 @@ func (w *randomWalker) scheduler(chance *rand.Rand) scheduler {
 	return &uniform{chance}
 }
 
-// swarmScheduler returns the next of the kinds of schedulers: searches that differ find more than the same one that goes on for longer (Holzmann, Joshi and
-// Groce, Swarm verification techniques, IEEE Transactions on Software Engineering 37, 2011).
+// swarmScheduler returns the next of the kinds of schedulers: searches that differ find more than the same one that
+// goes on for longer (Holzmann, Joshi and Groce, Swarm verification techniques, IEEE Transactions on Software
+// Engineering 37, 2011).
 func (w *randomWalker) swarmScheduler(chance *rand.Rand) scheduler {
 	switch w.walked % 5 {
 	case 1:
@@ -232,10 +233,11 @@ func (n *preferUnvisited) choose(steps []branch) int {
 // returned implements [scheduler].
 func (n *preferUnvisited) returned(branch) {}
 
-// priorities gives every agent a priority at random, and lets the one go first that has the highest. At so many points of a walk, chosen at
-// random, whoever would go next falls behind all others. With n agents and runs of k steps, a walk with d-1 points shows something
-// wrong that needs d things to happen in a certain order with a chance of at least 1/(n k^(d-1))
-// (Burckhardt, Kothari, Musuvathi and Nagarakatte, A randomized scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010).
+// priorities gives every agent a priority at random, and lets the one go first that has the highest. At so many points
+// of a walk, chosen at random, whoever would go next falls behind all others. With n agents and runs of k steps, a walk
+// with d-1 points shows something wrong that needs d things to happen in a certain order with a chance of at least 1/(n
+// k^(d-1)) (Burckhardt, Kothari, Musuvathi and Nagarakatte, A randomized scheduler with probabilistic guarantees of
+// finding bugs, ASPLOS 2010).
 type priorities struct {
 	chance *rand.Rand
 	of     map[int]int64
@@ -298,10 +300,10 @@ func (p *priorities) returned(step branch) { p.lower(step.agent) }
 
 // coverage tells how much of what walks can come to they have come to.
 //
-// If all walks are made in the same way, each by itself, then what one more would find that is new is known from those there
-// were: as much as one of them found on average that no other one did. This is the estimate of Turing, published by
-// Good (The population frequencies of species and the estimation of population parameters, Biometrika 40, 1953);
-// for tests of programs see Böhme (STADS: Software testing as species discovery, ACM TOSEM 27, 2018).
+// If all walks are made in the same way, each by itself, then what one more would find that is new is known from those
+// there were: as much as one of them found on average that no other one did. This is the estimate of Turing, published
+// by Good (The population frequencies of species and the estimation of population parameters, Biometrika 40, 1953); for
+// tests of programs see Böhme (STADS: Software testing as species discovery, ACM TOSEM 27, 2018).
 type coverage struct {
 	// walks are how many walks came to each state, and which the last was.
 	walks store.Pages[visits]

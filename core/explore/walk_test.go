@@ -22,8 +22,8 @@ func walking(order explore.Order, walks, length int) explore.Options {
 	return o
 }
 
-// TestWalksSeeWhatIsThere checks that what walks store is so: states can be reached, states that are not cut have all their steps,
-// and steps are real; and that walks that came everywhere found what a search finds.
+// TestWalksSeeWhatIsThere checks that what walks store is so: states can be reached, states that are not cut have all
+// their steps, and steps are real; and that walks that came everywhere found what a search finds.
 func TestWalksSeeWhatIsThere(t *testing.T) {
 	everywhere := 0
 	eachSystem(t, *systems/3, func(t *testing.T, system *core.System, graph *naive.Graph) {
@@ -68,7 +68,8 @@ func TestWalksAreRepeatable(t *testing.T) {
 	}
 }
 
-// late returns a model with one state that is broken: where one of n processes has taken all its steps, and no other one any.
+// late returns a model with one state that is broken: where one of n processes has taken all its steps, and no other
+// one any.
 func late(t *testing.T, n, steps int) *core.System {
 	t.Helper()
 	system := counters(t, n, steps)
@@ -90,8 +91,8 @@ func late(t *testing.T, n, steps int) *core.System {
 	return system
 }
 
-// TestPrioritiesFindWhatIsRare looks for a state that even steps come to with a chance of about 4 to the power of -20, and priorities without
-// a change point with one of 1 to 4.
+// TestPrioritiesFindWhatIsRare looks for a state that even steps come to with a chance of about 4 to the power of -20,
+// and priorities without a change point with one of 1 to 4.
 func TestPrioritiesFindWhatIsRare(t *testing.T) {
 	for _, test := range []struct {
 		order explore.Order

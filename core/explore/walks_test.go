@@ -19,8 +19,9 @@ func walkOf(t *testing.T, ctx context.Context, model plain.Model, bounds Bounds)
 	return firstSearch(t, ctx, model, Options{Order: RandomWalks, Bounds: bounds})
 }
 
-// TestHowManyWalks counts walks of one step, which never come to most of the states: as many as are asked for, a thousand if nobody says, and without an end if there is a time for them. In a
-// small model there is an end all the same: where all states were visited.
+// TestHowManyWalks counts walks of one step, which never come to most of the states: as many as are asked for, a
+// thousand if nobody says, and without an end if there is a time for them. In a small model there is an end all the
+// same: where all states were visited.
 func TestHowManyWalks(t *testing.T) {
 	number := regexp.MustCompile(`: (\d+) walks `)
 	for _, test := range []struct {
@@ -61,7 +62,8 @@ func stepsOfGrid(state core.State, ends ...int) int {
 	return n
 }
 
-// TestInterruptedWalksCut has walks end anywhere, by their context or as no more states may be stored: a state is cut unless all of its steps were taken.
+// TestInterruptedWalksCut has walks end anywhere, by their context or as no more states may be stored: a state is cut
+// unless all of its steps were taken.
 func TestInterruptedWalksCut(t *testing.T) {
 	check := func(name string, space *Space) {
 		t.Helper()
@@ -85,7 +87,8 @@ func TestInterruptedWalksCut(t *testing.T) {
 	}
 }
 
-// TestWalksCutWhatIsNotModelled has walks come to a step that makes a call which is not modelled: what is behind it is cut.
+// TestWalksCutWhatIsNotModelled has walks come to a step that makes a call which is not modelled: what is behind it is
+// cut.
 func TestWalksCutWhatIsNotModelled(t *testing.T) {
 	x, inbox := plain.NewVar[int]("x"), plain.NewInbox[string]("nobody")
 	space := walkOf(t, t.Context(), plain.Model{Name: "breaks", Initial: []core.Initial{plain.Start(x.Is(0))}, Processes: []plain.Process{{Name: "p", Actions: []plain.Action{{Name: "act", Do: func(w *plain.World) {
@@ -99,7 +102,8 @@ func TestWalksCutWhatIsNotModelled(t *testing.T) {
 	}
 }
 
-// TestWhatWalksWouldFind says what one more walk would find where all are made in the same way, and otherwise what the last of them found.
+// TestWhatWalksWouldFind says what one more walk would find where all are made in the same way, and otherwise what the
+// last of them found.
 func TestWhatWalksWouldFind(t *testing.T) {
 	for order, want := range map[Order]string{RandomWalks: "(Good-Turing estimate)", PriorityWalks: "(Good-Turing estimate)", SwarmWalks: "of the states that the last 4 walks visited"} {
 		space := searchModel(t, grid(30, 30), Options{Order: order, Bounds: Bounds{Walks: 40, Depth: 20}})

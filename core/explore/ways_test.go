@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 )
 
-// ways are a graph for tests: where the steps from each number lead. The states of its space have the numbers that are the values of a variable.
+// ways are a graph for tests: where the steps from each number lead. The states of its space have the numbers that are
+// the values of a variable.
 type ways map[int][]int
 
 // model returns a model of the graph that starts at some numbers.
@@ -73,7 +74,8 @@ func storeOnly(space *Space, states int, in store.Store) {
 	space.store, space.table = in, nil
 }
 
-// TestWorkersReport has a worker expand states of which all is known: it reports how many steps there are, whether one leads back, and what the search has to look at.
+// TestWorkersReport has a worker expand states of which all is known: it reports how many steps there are, whether one
+// leads back, and what the search has to look at.
 func TestWorkersReport(t *testing.T) {
 	g := ways{0: {1, 2}, 1: {3, 1}, 2: {0, 3}, 3: {}}
 	names := func(successors []string) string { slices.Sort(successors); return fmt.Sprint(successors) }

@@ -11,8 +11,8 @@ import (
 )
 
 // pool expands states, over what is known already: the searching goroutine as one worker, and a goroutine for each
-// further one. While they work nobody learns, so they need no locks: the machine is only read. States may be inserted and get their
-// numbers meanwhile: see [store.Full.FindOrInsert].
+// further one. While they work nobody learns, so they need no locks: the machine is only read. States may be inserted
+// and get their numbers meanwhile: see [store.Full.FindOrInsert].
 type pool struct {
 	workers []worker
 	// done is signaled by each worker who is done, and calls is how often in all that has to be.
@@ -31,7 +31,8 @@ type worker struct {
 	buffer *store.Buffer
 	// reported are states that the worker reported to the search before, by their scattered references.
 	reported [1 << reportedBits]store.Ref
-	// expansions are those of the chunk at hand, and current the one at hand. successors and rows are all that it led to.
+	// expansions are those of the chunk at hand, and current the one at hand. successors and rows are all that it led
+	// to.
 	expansions [chunkLen]expansion
 	current    *expansion
 	// row is a buffer for the row of the state at hand.
@@ -254,7 +255,8 @@ func (w *worker) wakes(r store.Ref, successor int) bool {
 	return w.space.sleeps.wakes(w.space.store.ID(r), w.agents[asleep.begin:asleep.end])
 }
 
-// look finds a state, or inserts it if that can be. It reports whether it is found now, and whether it is known to have its number.
+// look finds a state, or inserts it if that can be. It reports whether it is found now, and whether it is known to have
+// its number.
 func (w *worker) look(a *store.Lookup, row []byte) (r store.Ref, found, published bool) {
 	if w.table == nil {
 		r, found = w.space.store.Find(a.Hash, row)
@@ -264,11 +266,13 @@ func (w *worker) look(a *store.Lookup, row []byte) (r store.Ref, found, publishe
 	return r, found, found && w.table.Published(r)
 }
 
-// reportedBits is how many bits number the states that a worker remembers to have reported: about as many as it reports in a batch.
+// reportedBits is how many bits number the states that a worker remembers to have reported: about as many as it reports
+// in a batch.
 const reportedBits = 13
 
-// repeats reports whether the worker reported a state before, as far as it remembers, and notes it. A worker goes through states in
-// order, so it is the first step to a state that is reported, and that is all that the search has to know.
+// repeats reports whether the worker reported a state before, as far as it remembers, and notes it. A worker goes
+// through states in order, so it is the first step to a state that is reported, and that is all that the search has to
+// know.
 func (w *worker) repeats(r store.Ref) bool {
 	slot := &w.reported[uint32(r)*0x9e3779b1>>(32-reportedBits)]
 	before := *slot == r+1
@@ -276,8 +280,8 @@ func (w *worker) repeats(r store.Ref) bool {
 	return before
 }
 
-// semaphore is how the goroutines of a pool call each other. Waiting spins for a while before it blocks: to be woken takes longer
-// than most of what there is to wait for. One goroutine may wait at a time.
+// semaphore is how the goroutines of a pool call each other. Waiting spins for a while before it blocks: to be woken
+// takes longer than most of what there is to wait for. One goroutine may wait at a time.
 type semaphore struct {
 	signals atomic.Uint64
 	blocked atomic.Bool

@@ -12,8 +12,9 @@ import (
 	"github.com/orrery-dev/orrery/core/explore"
 )
 
-// TestWorkersExpandAhead searches a system that is wide enough for workers to expand states while others are stored: states have the
-// same numbers as with one worker, also where a bound ends the search or an invariant is broken on the way.
+// TestWorkersExpandAhead searches a system that is wide enough for workers to expand states while others are stored:
+// states have the same numbers as with one worker, also where a bound ends the search or an invariant is broken on the
+// way.
 func TestWorkersExpandAhead(t *testing.T) {
 	system := counters(t, 9, 2)
 	// It is broken first in the middle, where there are most states.
@@ -56,12 +57,13 @@ func TestWorkersExpandAhead(t *testing.T) {
 	}
 }
 
-// TestWorkersInspectWhatIsLearned has workers expand ahead while now and then something is to be learned. Invariants are judged in
-// all states all the same.
+// TestWorkersInspectWhatIsLearned has workers expand ahead while now and then something is to be learned. Invariants
+// are judged in all states all the same.
 func TestWorkersInspectWhatIsLearned(t *testing.T) {
 	const n, k = 10, 2
 	system := counters(t, n, k)
-	// One more process looks at some of the counters, and so does something new whenever they have other values together.
+	// One more process looks at some of the counters, and so does something new whenever they have other values
+	// together.
 	watched := system.Initial[0].Objects[:4]
 	watch := plain.Process{Name: "watch", Actions: []plain.Action{{Name: "look", Do: func(w *plain.World) {
 		for _, counter := range watched {

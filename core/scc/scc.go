@@ -1,9 +1,9 @@
 // Package scc finds the strongly connected components of directed graphs: sets of nodes each of which can be reached
 // from each other one, as large as possible. What a run can do for ever, it does within one of them.
 //
-// The algorithm is that of Tarjan (Depth-first search and linear graph algorithms, SIAM J. Comput. 1972), with a stack of its own in
-// place of recursion. Whoever searches a graph says how it is walked by a [Graph], which need not be in memory: edges are read one
-// after the other, each once.
+// The algorithm is that of Tarjan (Depth-first search and linear graph algorithms, SIAM J. Comput. 1972), with a stack
+// of its own in place of recursion. Whoever searches a graph says how it is walked by a [Graph], which need not be in
+// memory: edges are read one after the other, each once.
 //
 //	err := scc.Search(ctx, g, func(c scc.Component[core.StateID]) bool {
 //		if c.Cyclic {
@@ -15,8 +15,9 @@ package scc
 
 import "context"
 
-// Graph is a directed graph that is searched. Its nodes are numbers, and need not be known before an edge leads to them: memory is
-// taken for all up to the largest. C is a place among the edges from a node, of which the zero value is before the first.
+// Graph is a directed graph that is searched. Its nodes are numbers, and need not be known before an edge leads to
+// them: memory is taken for all up to the largest. C is a place among the edges from a node, of which the zero value is
+// before the first.
 type Graph[N ~uint32, C any] interface {
 	// Root returns one node to begin with after the other, and false after the last.
 	Root() (N, bool)
@@ -41,15 +42,15 @@ type frame[N ~uint32, C any] struct {
 	loops  bool
 }
 
-// mark is what is known of a node: its number in the order in which nodes are entered, from 1, and the lowest one of a node on the
-// stack that it was seen to lead to.
+// mark is what is known of a node: its number in the order in which nodes are entered, from 1, and the lowest one of a
+// node on the stack that it was seen to lead to.
 type mark struct{ index, low uint32 }
 
 // closed is the index of nodes whose component is known.
 const closed = ^uint32(0)
 
-// Search calls yield with each component that can be reached from the roots, until it returns false: each after all that it leads
-// to. It stops early with the error of the context when that ends.
+// Search calls yield with each component that can be reached from the roots, until it returns false: each after all
+// that it leads to. It stops early with the error of the context when that ends.
 func Search[N ~uint32, C any](ctx context.Context, g Graph[N, C], yield func(Component[N]) bool) error {
 	var marks []mark // by node
 	var stack []N

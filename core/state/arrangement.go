@@ -2,8 +2,8 @@ package state
 
 import "slices"
 
-// Arrangement says by number, for each interchangeable name, which name takes its place. Names only take the places of others of
-// their group.
+// Arrangement says by number, for each interchangeable name, which name takes its place. Names only take the places of
+// others of their group.
 type Arrangement []int
 
 // Inverse returns the arrangement that takes this one back.

@@ -9,8 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Interchange knows what becomes of the cells of a vocabulary and of their values when interchangeable names are exchanged. Like the vocabulary
-// it only grows, and may be read by several goroutines as long as nobody adds to it.
+// Interchange knows what becomes of the cells of a vocabulary and of their values when interchangeable names are
+// exchanged. Like the vocabulary it only grows, and may be read by several goroutines as long as nobody adds to it.
 type Interchange struct {
 	vocabulary *Vocabulary
 	rename     func(core.Object, core.Renaming) core.Object
@@ -43,8 +43,8 @@ type pose struct {
 	places string
 }
 
-// NewInterchange returns what knows nothing yet but the groups of names. It renames objects with one function, and finds the cells of renamed
-// items with another.
+// NewInterchange returns what knows nothing yet but the groups of names. It renames objects with one function, and
+// finds the cells of renamed items with another.
 func NewInterchange(vocabulary *Vocabulary, groups [][]string, rename func(core.Object, core.Renaming) core.Object, item func(core.Item) (Cell, error)) *Interchange {
 	x := &Interchange{vocabulary: vocabulary, rename: rename, item: item}
 	var names []string
@@ -105,8 +105,8 @@ func (x *Interchange) text(c Cell, value Value) string {
 	return ""
 }
 
-// example returns the content of a value. Where there is no object, it is one that it once had, as there are objects whose names are made
-// of what they hold.
+// example returns the content of a value. Where there is no object, it is one that it once had, as there are objects
+// whose names are made of what they hold.
 func (x *Interchange) example(c Cell, value Value) core.Content {
 	if value == 0 && x.vocabulary.Values(c) > 1 {
 		value = 1
@@ -144,8 +144,8 @@ func (x *Interchange) Learn(c Cell, value Value) ([]Trait, error) {
 	return traits, nil
 }
 
-// mentioned returns the names that are mentioned by a value or its cell, each once and in order: those in its text, and those that are
-// renamed in it. In the text some may be hidden by what stands for another character, as in "one\ntwo".
+// mentioned returns the names that are mentioned by a value or its cell, each once and in order: those in its text, and
+// those that are renamed in it. In the text some may be hidden by what stands for another character, as in "one\ntwo".
 func (x *Interchange) mentioned(c Cell, value Value) []int {
 	names := x.words.in(x.text(c, value))
 	if key, isObject := x.vocabulary.Key(c); isObject {
@@ -168,8 +168,9 @@ func (x *Interchange) keep(c Cell, value Value, traits []Trait) {
 	x.traits[c][value] = traits
 }
 
-// says returns a number that is the same for all names of which values say the same: a hash of the text of the value in which the name is
-// the first of its group, and the others that are named come behind it. What is derived from names is then that of these names.
+// says returns a number that is the same for all names of which values say the same: a hash of the text of the value in
+// which the name is the first of its group, and the others that are named come behind it. What is derived from names is
+// then that of these names.
 func (x *Interchange) says(c Cell, value Value, traits []Trait, name int) (uint64, error) {
 	places := x.Identity()
 	group := x.groups[x.group[name]]

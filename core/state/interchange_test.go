@@ -121,7 +121,8 @@ func TestImages(t *testing.T) {
 	})
 }
 
-// TestTraits checks that what is said of names is the same exactly if it only takes an exchange of the names to make it so.
+// TestTraits checks that what is said of names is the same exactly if it only takes an exchange of the names to make it
+// so.
 func TestTraits(t *testing.T) {
 	v := plainVocabulary()
 	x := exchanging(v)
@@ -147,8 +148,8 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// TestTraitsOfDerivedNames checks that it makes no difference to a name which other one a value names besides, also where something is derived
-// from that one: what is derived does not tell them apart.
+// TestTraitsOfDerivedNames checks that it makes no difference to a name which other one a value names besides, also
+// where something is derived from that one: what is derived does not tell them apart.
 func TestTraitsOfDerivedNames(t *testing.T) {
 	v := plainVocabulary()
 	numbers := map[string]string{"a": "1", "b": "2", "c": "3"}
@@ -195,7 +196,8 @@ type quoted string
 func (q quoted) Canonical() string { return strconv.Quote(string(q)) }
 func (q quoted) Fields() any       { return string(q) }
 
-// TestUnexchangeable says why names cannot be exchanged: in a value that does not come back, in one that moves elsewhere than what is named as it is, and where an item has no counterpart.
+// TestUnexchangeable says why names cannot be exchanged: in a value that does not come back, in one that moves
+// elsewhere than what is named as it is, and where an item has no counterpart.
 func TestUnexchangeable(t *testing.T) {
 	swap := Arrangement{1, 0}
 	for _, test := range []struct {

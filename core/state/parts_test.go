@@ -142,7 +142,8 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// TestPrints compares prints with what they are made of: they are the same in every search, of every version of the program.
+// TestPrints compares prints with what they are made of: they are the same in every search, of every version of the
+// program.
 func TestPrints(t *testing.T) {
 	v := plainVocabulary()
 	c := v.Object(core.Key{Kind: "kind", Namespace: "n", Name: "a"})

@@ -35,7 +35,8 @@ func (v *Vocabulary) Projection(kind core.Kind, of core.Projection) *Projection 
 // Projections returns the projections of a kind, in the order of discovery. The slice must not be changed.
 func (v *Vocabulary) Projections(kind core.Kind) []*Projection { return v.projecting[kind] }
 
-// Shown returns the number of what is shown of a value of an object's cell, 0 if there is no object, and whether that is known.
+// Shown returns the number of what is shown of a value of an object's cell, 0 if there is no object, and whether that
+// is known.
 func (p *Projection) Shown(c Cell, value Value) (shown Value, known bool) {
 	switch {
 	case value == 0:

@@ -273,8 +273,9 @@ func (v *Vocabulary) Normalized(c Cell, value Value) Value {
 	return value
 }
 
-// Normalization returns how versions of an object are brought to their canonical forms together, and false if that
-// was not asked before. The versions must be in the order of their values, each once, and so must be those which are pinned.
+// Normalization returns how versions of an object are brought to their canonical forms together, and false if that was
+// not asked before. The versions must be in the order of their values, each once, and so must be those which are
+// pinned.
 func (v *Vocabulary) Normalization(c Cell, versions, pinned []Value, buffer []byte) (*Normalization, bool) {
 	s, known := v.normals[c][string(appendVersions(buffer[:0], versions, pinned))]
 	return s, known
@@ -289,7 +290,8 @@ func appendVersions(name []byte, versions, pinned []Value) []byte {
 	return name
 }
 
-// Normalize returns how versions of an object are brought to their canonical forms together, but for those which are pinned.
+// Normalize returns how versions of an object are brought to their canonical forms together, but for those which are
+// pinned.
 func (v *Vocabulary) Normalize(c Cell, versions, pinned []Value) *Normalization {
 	name := string(appendVersions(nil, versions, pinned))
 	if s, known := v.normals[c][name]; known {
@@ -315,8 +317,8 @@ func (v *Vocabulary) Normalize(c Cell, versions, pinned []Value) *Normalization 
 // Normalizations returns how many of them are known.
 func (v *Vocabulary) Normalizations() int { return v.normalizations }
 
-// Renamed returns the values that a value of an object's cell may become without a write, by what is known of canonical forms: the value itself is
-// the first.
+// Renamed returns the values that a value of an object's cell may become without a write, by what is known of canonical
+// forms: the value itself is the first.
 func (v *Vocabulary) Renamed(c Cell, value Value) []Value {
 	values := []Value{value}
 	for i := 0; i < len(values); i++ {
@@ -343,8 +345,8 @@ func (v *Vocabulary) Fingerprint(vector Vector) Fingerprint {
 	return f
 }
 
-// Unpack returns the vector of a row from elsewhere, written over the given one, and its fingerprint. It returns false for a row that is none, or
-// has cells or values that are not known here.
+// Unpack returns the vector of a row from elsewhere, written over the given one, and its fingerprint. It returns false
+// for a row that is none, or has cells or values that are not known here.
 func (v *Vocabulary) Unpack(row []byte, vector Vector) (Vector, Fingerprint, bool) {
 	vector = vector[:0]
 	var f Fingerprint

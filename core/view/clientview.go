@@ -41,8 +41,8 @@ func (g *ClientView) Project(p *state.Projection, c state.Cell) (state.Value, bo
 	return p.Shown(c, g.Value(c))
 }
 
-// AppendSignature appends the signature of a list: the cells it shows, with their values. It returns false where it is not
-// known whether something is selected.
+// AppendSignature appends the signature of a list: the cells it shows, with their values. It returns false where it is
+// not known whether something is selected.
 func (g *ClientView) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	v := g.view(kind)
 	var backlog state.Value

@@ -37,7 +37,8 @@ func (w whole) Identity() string                 { return string(w) }
 func (w whole) Selects(o core.Object) bool       { return o.Content == text(w) }
 func (whole) Project(o core.Object) core.Content { return o.Content }
 
-// TestParts has lists of what is selected, and parts of objects, show what the views of a client do, as far as that is known.
+// TestParts has lists of what is selected, and parts of objects, show what the views of a client do, as far as that is
+// known.
 func TestParts(t *testing.T) {
 	v := state.NewVocabulary(func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions })
 	lagging := view.New(v, "c", "late", view.Lag(3))

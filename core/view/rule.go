@@ -45,8 +45,8 @@ func Restart(m int) Rule { return bounded(restart, m) }
 // if it has changed.
 func Relist() Rule { return Rule{kind: relist} }
 
-// CatchUp is the rule of a view that is up to n changes behind at the start and fresh otherwise: it catches up change by change, and is never further behind.
-// Once it has caught up, every change is delivered as part of its commit.
+// CatchUp is the rule of a view that is up to n changes behind at the start and fresh otherwise: it catches up change
+// by change, and is never further behind. Once it has caught up, every change is delivered as part of its commit.
 func CatchUp(n int) Rule { return bounded(catchUp, n) }
 
 // Allows reports whether a view may be so many changes behind under the rule.

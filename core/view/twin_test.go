@@ -132,7 +132,8 @@ func (w *twin) window() int {
 	return w.received
 }
 
-// visible returns the versions of an object that may still be seen, the one in the store included, in the order of their texts.
+// visible returns the versions of an object that may still be seen, the one in the store included, in the order of
+// their texts.
 func (w *twin) visible(key core.Key) []core.Content {
 	contents := map[core.Content]bool{}
 	for i := w.window(); i <= len(w.versions); i++ {

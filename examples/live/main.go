@@ -1,4 +1,5 @@
-// Live records the published JobSet controllers on a real API server, and has the verbs of orrery for what comes of it: see live.sh.
+// Live records the published JobSet controllers on a real API server, and has the verbs of orrery for what comes of it:
+// see live.sh.
 package main
 
 import (

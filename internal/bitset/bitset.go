@@ -1,4 +1,5 @@
-// Package bitset has sets of small numbers, such as those of states, cells and agents: one bit for each number up to the largest.
+// Package bitset has sets of small numbers, such as those of states, cells and agents: one bit for each number up to
+// the largest.
 package bitset
 
 import (

@@ -21,7 +21,8 @@ func lineOf(text string, from, to int) Excerpt {
 	return Excerpt{Line: line, From: from, To: min(max(to-begin, from), len(line))}
 }
 
-// Place says where a byte of a text is: in which column and, if there are several, in which line. Both count from 1, columns in characters.
+// Place says where a byte of a text is: in which column and, if there are several, in which line. Both count from 1,
+// columns in characters.
 func Place(text string, at int) string {
 	e := lineOf(text, at, at)
 	column := fmt.Sprintf("column %d", utf8.RuneCountInString(e.Line[:e.From])+1)
@@ -44,7 +45,8 @@ func (e Excerpt) String() string {
 	return fmt.Sprintf("  %s\n  %s%s", e.Line, margin, mark)
 }
 
-// Mistake says what is wrong with a part of a text, and shows the line with the part marked below. What the text is called comes first.
+// Mistake says what is wrong with a part of a text, and shows the line with the part marked below. What the text is
+// called comes first.
 func Mistake(what, text string, from, to int, message string) string {
 	return fmt.Sprintf("%s, %s: %s\n%s", what, Place(text, from), message, lineOf(text, from, to))
 }

@@ -1,4 +1,5 @@
-// Package goroutine tells goroutines apart, and the bubbles of virtual time that they are in, by what the Go runtime prints at the head of their stacks. There is no other way to know.
+// Package goroutine tells goroutines apart, and the bubbles of virtual time that they are in, by what the Go runtime
+// prints at the head of their stacks. There is no other way to know.
 package goroutine
 
 import (
@@ -7,16 +8,17 @@ import (
 	"strings"
 )
 
-// Current returns the number of the calling goroutine, and that of the bubble that it is in, 0 if it is in none. It takes a microsecond for each function that
-// the goroutine is in, as the runtime goes through the whole stack whatever there is room for.
+// Current returns the number of the calling goroutine, and that of the bubble that it is in, 0 if it is in none. It
+// takes a microsecond for each function that the goroutine is in, as the runtime goes through the whole stack whatever
+// there is room for.
 func Current() (number, bubble uint64) {
 	const firstLine = 128
 	var stack [firstLine]byte
 	return Head(string(stack[:runtime.Stack(stack[:], false)]))
 }
 
-// Bubble returns the number of the bubble that the calling goroutine is in, 0 if it is in none. However deep the goroutine is, it takes some microseconds: another one is
-// asked, which is in the same bubble.
+// Bubble returns the number of the bubble that the calling goroutine is in, 0 if it is in none. However deep the
+// goroutine is, it takes some microseconds: another one is asked, which is in the same bubble.
 func Bubble() uint64 {
 	number := make(chan uint64, 1)
 	go func() {
@@ -26,7 +28,8 @@ func Bubble() uint64 {
 	return <-number
 }
 
-// Head returns the number of a goroutine and that of its bubble from the first line of its stack. What is not said there is 0.
+// Head returns the number of a goroutine and that of its bubble from the first line of its stack. What is not said
+// there is 0.
 func Head(stack string) (number, bubble uint64) {
 	head, _, _ := strings.Cut(stack, "\n")
 	_, in, _ := strings.Cut(head, "synctest bubble ")

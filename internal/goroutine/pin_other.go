@@ -2,7 +2,8 @@
 
 package goroutine
 
-// Pin returns a number that tells the calling goroutine from all others that are pinned, until it calls [Unpin] as often as it called Pin.
+// Pin returns a number that tells the calling goroutine from all others that are pinned, until it calls [Unpin] as
+// often as it called Pin.
 func Pin() uint64 {
 	number, _ := Current()
 	return number

@@ -27,7 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/incident.ort anew; the tutorial shows its times")
 
-// TestIncident makes it happen on a running manager: the cache of Namespaces falls behind, and two orders get one number. The recording shows why.
+// TestIncident makes it happen on a running manager: the cache of Namespaces falls behind, and two orders get one
+// number. The recording shows why.
 func TestIncident(t *testing.T) {
 	folder := t.TempDir()
 	server, err := kube.NewServer(scheme.Scheme, kube.ManagedFields())

@@ -53,7 +53,8 @@ func tutorial(t *testing.T) string {
 	return string(text)
 }
 
-// TestTutorialCommands runs the commands of the tutorial, in their order, and holds what they print against what it shows. A line with … stands for lines that are left out.
+// TestTutorialCommands runs the commands of the tutorial, in their order, and holds what they print against what it
+// shows. A line with … stands for lines that are left out.
 func TestTutorialCommands(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"incident.ort", "audit.log"} {

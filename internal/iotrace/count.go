@@ -9,7 +9,8 @@ import (
 // Count is how much a process has read, written and sent so far. Counts are compared with ==.
 type Count struct {
 	known bool
-	// calls are system calls that read and write, and sent is what the host has sent to begin conversations: connections and single packets.
+	// calls are system calls that read and write, and sent is what the host has sent to begin conversations:
+	// connections and single packets.
 	calls, sent uint64
 }
 
@@ -34,7 +35,8 @@ func Now() Count {
 	return c
 }
 
-// Since returns how much more a count is than an earlier one, without what it took to count. It is 0 only where nothing was read, written or sent.
+// Since returns how much more a count is than an earlier one, without what it took to count. It is 0 only where nothing
+// was read, written or sent.
 func (c Count) Since(before Count) uint64 {
 	const itself = 2 // files are read to count
 	return c.calls - before.calls - min(itself, c.calls-before.calls) + c.sent - before.sent

@@ -31,7 +31,8 @@ func inGoroutine(run func() error) func() error {
 // leftOut is what [TestDeeds] leaves out by its name.
 func leftOut(run func() error) error { return run() }
 
-// TestDeeds checks what is found out of code that talks to the network, reads files and starts processes, and of code that does not.
+// TestDeeds checks what is found out of code that talks to the network, reads files and starts processes, and of code
+// that does not.
 func TestDeeds(t *testing.T) {
 	lookup.Prepare()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

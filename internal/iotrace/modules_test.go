@@ -22,7 +22,8 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestWhere checks which function of a stack is named: the first of the program's own module, or else the first that is not of the standard library.
+// TestWhere checks which function of a stack is named: the first of the program's own module, or else the first that is
+// not of the standard library.
 func TestWhere(t *testing.T) {
 	m := modules{main: "example.com/operator"}
 	at := func(function string) place { return place{function, "/src/dir/file.go", 7} }

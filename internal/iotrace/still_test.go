@@ -27,7 +27,8 @@ func TestStill(t *testing.T) {
 	t.Error("the runtime wakes itself while timers are kept still")
 }
 
-// waking waits for what is done soon, with a timer for the case that it is not, which is set to fire earlier and earlier. It returns what was counted meanwhile.
+// waking waits for what is done soon, with a timer for the case that it is not, which is set to fire earlier and
+// earlier. It returns what was counted meanwhile.
 func waking() uint64 {
 	time.Sleep(50 * time.Millisecond) // what others have left ends
 	before := Now()

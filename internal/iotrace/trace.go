@@ -29,15 +29,16 @@ const (
 	Network Kind = iota
 	// Process is another process that was started.
 	Process
-	// File is a file that was looked for or read. That one is written is no part of it: code that logs does so all the time.
+	// File is a file that was looked for or read. That one is written is no part of it: code that logs does so all the
+	// time.
 	File
 )
 
 // Deed is something that was done, and where in the code.
 type Deed struct {
 	Kind Kind
-	// Where is the innermost function that is not of the standard library, with its place: "main.(*Reconciler).Reconcile (controllers/web.go:42)". Where there is none, it is
-	// the outermost one.
+	// Where is the innermost function that is not of the standard library, with its place:
+	// "main.(*Reconciler).Reconcile (controllers/web.go:42)". Where there is none, it is the outermost one.
 	Where string
 }
 
@@ -47,8 +48,9 @@ var tracing sync.Mutex
 // ErrBusy tells that the execution is being traced by somebody else.
 var ErrBusy = errors.New("the execution is traced already")
 
-// Trace runs a function, and returns what was done by the goroutines that it started, and those that they started, in order of kinds and places; without what is
-// done in a function whose name contains one of some texts, and by goroutines that were started there.
+// Trace runs a function, and returns what was done by the goroutines that it started, and those that they started, in
+// order of kinds and places; without what is done in a function whose name contains one of some texts, and by
+// goroutines that were started there.
 func Trace(run func() error, without ...string) ([]Deed, error) {
 	tracing.Lock()
 	defer tracing.Unlock()
@@ -72,7 +74,8 @@ const mark = "orrery traces a run"
 type follower struct {
 	without []string
 	modules modules
-	// root is who traces, and families are the goroutines that come from it, each with the stack on which it was started and those behind it.
+	// root is who traces, and families are the goroutines that come from it, each with the stack on which it was
+	// started and those behind it.
 	root     exp.GoID
 	families map[exp.GoID][]place
 	found    map[Deed]bool
@@ -197,7 +200,8 @@ func packageOf(function string) string {
 
 // modules are those of a program.
 type modules struct {
-	// main is the path of the program's own, empty if it is not known, and undotted are the paths of those that could be of the standard library by their paths.
+	// main is the path of the program's own, empty if it is not known, and undotted are the paths of those that could
+	// be of the standard library by their paths.
 	main     string
 	undotted []string
 }

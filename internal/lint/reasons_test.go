@@ -10,8 +10,8 @@ import (
 // remedy finds in a text what a reason asks the user to change: "--max-states (Options.MaxStates)".
 var remedy = regexp.MustCompile(`--([a-z-]+) \(Options\.(\w+)\)`)
 
-// checkReasons wants the flags and options that texts name to exist: flags are declared in package cli, options are fields of the root package's
-// Options.
+// checkReasons wants the flags and options that texts name to exist: flags are declared in package cli, options are
+// fields of the root package's Options.
 func checkReasons(t *tree, complain complain) {
 	flags, options := map[string]bool{}, map[string]bool{}
 	for _, f := range t.source(false) {

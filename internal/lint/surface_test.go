@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// forUsers reports whether the exported names of a folder are for users, who are not in the repository. The names of all others
-// are for packages of the house.
+// forUsers reports whether the exported names of a folder are for users, who are not in the repository. The names of
+// all others are for packages of the house.
 func forUsers(folder string) bool {
 	engine := []string{"core/behavior", "core/view", "core/state", "core/effort", "core/scc", "core/explore"}
 	internal := strings.HasPrefix(folder, "internal/") || strings.Contains(folder, "/internal/")
 	return !slices.Contains(engine, folder) && !internal || folder == "internal/readme" // which has what the README shows
 }
 
-// checkSurface wants exported names, other than those for users, to be used by another package: at the top level that very name, and of
-// exported types the name of each method and field. Exempt are types that another exported declaration of the package names, constants
-// that are declared together with one that is used, and methods that an interface asks for.
+// checkSurface wants exported names, other than those for users, to be used by another package: at the top level that
+// very name, and of exported types the name of each method and field. Exempt are types that another exported
+// declaration of the package names, constants that are declared together with one that is used, and methods that an
+// interface asks for.
 func checkSurface(t *tree, complain complain) {
 	top, members, promised := namesInUse(t)
 	for _, files := range t.packages() {
@@ -50,7 +51,8 @@ var standardMethods = []string{"Error", "String", "Len", "Less", "Swap", "Push",
 // usedOutside are names that only a program in testdata uses.
 var usedOutside = []string{"core/behavior.Start"}
 
-// namedInSignatures returns the names that occur in what exported functions take and return, and in what exported types consist of.
+// namedInSignatures returns the names that occur in what exported functions take and return, and in what exported types
+// consist of.
 func namedInSignatures(files []*file) map[string]bool {
 	names := map[string]bool{}
 	note := func(within ast.Node, except string) {
@@ -109,8 +111,8 @@ func usedElsewhere(folders map[string]bool, folder string) bool {
 	return len(folders) > 1 || len(folders) == 1 && !folders[folder]
 }
 
-// namesInUse returns the names at the top level of packages that other packages use, as "folder.Name"; for each name that is selected
-// or given a value the folders where that is; and the names of the methods of interfaces.
+// namesInUse returns the names at the top level of packages that other packages use, as "folder.Name"; for each name
+// that is selected or given a value the folders where that is; and the names of the methods of interfaces.
 func namesInUse(t *tree) (top map[string]bool, members map[string]map[string]bool, promised map[string]bool) {
 	top, members, promised = map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}
 	for _, f := range t.source(true) {
@@ -164,7 +166,8 @@ func importsByName(file *ast.File) map[string]string {
 	return folders
 }
 
-// checkFacade wants what the root package exports to name no type of the engine: users import the root, core, and adapters.
+// checkFacade wants what the root package exports to name no type of the engine: users import the root, core, and
+// adapters.
 func checkFacade(t *tree, complain complain) {
 	for _, f := range t.source(false) {
 		if f.folder() != "." {
@@ -186,7 +189,8 @@ func checkFacade(t *tree, complain complain) {
 	}
 }
 
-// signatures returns what users see of the types in a file: what exported functions take and return, and the exported fields of exported types.
+// signatures returns what users see of the types in a file: what exported functions take and return, and the exported
+// fields of exported types.
 func signatures(file *ast.File) []ast.Node {
 	var shown []ast.Node
 	for _, declaration := range file.Decls {

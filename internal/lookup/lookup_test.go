@@ -9,7 +9,8 @@ import (
 	"testing/synctest"
 )
 
-// TestPrepare checks that names can be looked up in one bubble after the other. Otherwise the runtime ends the process. No name server is asked, and that is known.
+// TestPrepare checks that names can be looked up in one bubble after the other. Otherwise the runtime ends the process.
+// No name server is asked, and that is known.
 func TestPrepare(t *testing.T) {
 	Prepare()
 	for range 2 {

@@ -86,7 +86,8 @@ func (w *workshop) write(name string, text []byte) error {
 	return os.WriteFile(substitute, text, 0o600)
 }
 
-// build builds the test binary of a package, and returns its name and the folder of the package. There is none if the package has no tests.
+// build builds the test binary of a package, and returns its name and the folder of the package. There is none if the
+// package has no tests.
 func (w *workshop) build(ctx context.Context, pkg string) (binary string, err error) {
 	list, err := json.Marshal(w.overlay)
 	if err != nil {

@@ -1,21 +1,24 @@
-// Command mutation measures what the tests of the engine notice. It changes the engine's code in one small place at a time,
-// which makes a mutant, and runs the tests that reach this place: a mutant that fails none of them has survived.
+// Command mutation measures what the tests of the engine notice. It changes the engine's code in one small place at a
+// time, which makes a mutant, and runs the tests that reach this place: a mutant that fails none of them has survived.
 //
 //	go run ./internal/mutation -sample 200 -seed 1
 //
 // Mutants are conditions that are negated, operands of && and || that are dropped, comparisons with the other boundary,
-// arithmetic with another operator or sign, results that are the opposite or nothing, and statements that are left out. There are
-// none of locks, which the race detector is for, of panics that cannot happen, and of the words of String methods.
+// arithmetic with another operator or sign, results that are the opposite or nothing, and statements that are left out.
+// There are none of locks, which the race detector is for, of panics that cannot happen, and of the words of String
+// methods.
 //
-// All mutants are in one test binary of each package, behind a switch that an environment variable sets. So code is compiled
-// once, and not for each mutant. The binaries are built with an overlay: no file of the repository is changed. Which tests reach
-// a mutant is found out by running each test once by itself, without a mutant at work. Then those that reach it are run with it
-// at work, the fast ones first, and of the slow ones those that noticed other mutants of the file, until one fails, takes too long or needs too
-// much memory. A mutant has survived if none does within the processor time of -budget. A test takes too long if it needs ten times the time
-// and the processor time that it takes without a mutant, and a few seconds more: mutants that go on or wait for ever are noticed by that.
+// All mutants are in one test binary of each package, behind a switch that an environment variable sets. So code is
+// compiled once, and not for each mutant. The binaries are built with an overlay: no file of the repository is changed.
+// Which tests reach a mutant is found out by running each test once by itself, without a mutant at work. Then those
+// that reach it are run with it at work, the fast ones first, and of the slow ones those that noticed other mutants of
+// the file, until one fails, takes too long or needs too much memory. A mutant has survived if none does within the
+// processor time of -budget. A test takes too long if it needs ten times the time and the processor time that it takes
+// without a mutant, and a few seconds more: mutants that go on or wait for ever are noticed by that.
 //
-// Mutants that do the same as the code, or that no test is to tell from it, are in accepted.txt, each with the reason. They do not
-// count. A mutant of the file that is no longer there is an error, and so is one that a test notices, but by the time that it takes.
+// Mutants that do the same as the code, or that no test is to tell from it, are in accepted.txt, each with the reason.
+// They do not count. A mutant of the file that is no longer there is an error, and so is one that a test notices, but
+// by the time that it takes.
 package main
 
 import (
@@ -165,8 +168,9 @@ func (w *workshop) allTests(ctx context.Context, patterns []string, short bool) 
 	return all, nil
 }
 
-// sample returns so many mutants, all for 0, in an order that a seed decides. The place of a mutant depends on nothing but the seed and what the mutant is
-// called, so that a sample of changed code is that of the code before, but for what was changed.
+// sample returns so many mutants, all for 0, in an order that a seed decides. The place of a mutant depends on nothing
+// but the seed and what the mutant is called, so that a sample of changed code is that of the code before, but for what
+// was changed.
 func sample(mutants []mutant, n int, seed uint64) []mutant {
 	places := make(map[int]uint64, len(mutants))
 	for _, m := range mutants {

@@ -18,8 +18,8 @@ type mutant struct {
 	// file is the path from the root of the module, and at the line in it.
 	file string
 	line int
-	// name tells the mutant apart from all others, also when lines move: the function, what is changed, its text, and which of several
-	// of the same.
+	// name tells the mutant apart from all others, also when lines move: the function, what is changed, its text, and
+	// which of several of the same.
 	name string
 	pkg  string
 }
@@ -30,7 +30,8 @@ func (m mutant) String() string { return fmt.Sprintf("%s:%d: %s", m.file, m.line
 // key is what the mutant is accepted by.
 func (m mutant) key() string { return m.file + ": " + m.name }
 
-// finder finds the mutants of a file and how its text has to be changed for all of them to be in it, each behind its switch.
+// finder finds the mutants of a file and how its text has to be changed for all of them to be in it, each behind its
+// switch.
 type finder struct {
 	pkg      *packages.Package
 	file     *ast.File
@@ -250,8 +251,8 @@ func (f *finder) removes(n ast.Stmt, parent ast.Node) {
 	f.wrap(n, fmt.Sprintf("if !mutantswitch.On(%d) { ", f.add("removed", n)), " }")
 }
 
-// isExempt reports whether nothing is to be learned from a call that is left out: what never happens if the code is right, and locks, which the
-// race detector is for.
+// isExempt reports whether nothing is to be learned from a call that is left out: what never happens if the code is
+// right, and locks, which the race detector is for.
 func (f *finder) isExempt(call *ast.CallExpr) bool {
 	switch function := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

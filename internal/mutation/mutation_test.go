@@ -57,7 +57,8 @@ func TestMutation(t *testing.T) {
 	}
 }
 
-// TestWordlessFailures has tests fail that end before they say anything, as the kernel ends those that have used up their processor time.
+// TestWordlessFailures has tests fail that end before they say anything, as the kernel ends those that have used up
+// their processor time.
 func TestWordlessFailures(t *testing.T) {
 	for script, want := range map[string]string{"exit 0": "", "exit 3": "exit status 3", "kill -KILL $$": tooLong, "kill -XCPU $$": tooLong, "kill -TERM $$": "signal: terminated"} {
 		binary := filepath.Join(t.TempDir(), "wordless.test")
@@ -71,7 +72,8 @@ func TestWordlessFailures(t *testing.T) {
 	}
 }
 
-// TestSlower: what is accepted may be slower. It may not be noticed otherwise, and what is not accepted is noticed by that.
+// TestSlower: what is accepted may be slower. It may not be noticed otherwise, and what is not accepted is noticed by
+// that.
 func TestSlower(t *testing.T) {
 	m := mutant{file: "a.go", name: "F: removed: x()"}
 	for _, test := range []struct {
@@ -141,7 +143,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestSample: a smaller sample is the beginning of a larger one, another seed has others, and where code is gone the others are the same as before.
+// TestSample: a smaller sample is the beginning of a larger one, another seed has others, and where code is gone the
+// others are the same as before.
 func TestSample(t *testing.T) {
 	var all []mutant
 	for i := range 100 {

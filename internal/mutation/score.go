@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// readAccepted reads the mutants that are accepted, with the reasons. Each is a line with what a survivor is printed as, but for its line number;
-// the next line is indented and says why.
+// readAccepted reads the mutants that are accepted, with the reasons. Each is a line with what a survivor is printed
+// as, but for its line number; the next line is indented and says why.
 func readAccepted(name string, mutants []mutant) (map[string]string, error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 type test struct {
 	name  string
 	suite *suite
-	// takes is how long it takes without a mutant at work, and works how much processor time it needs for that. On a machine with much else to do
-	// only the second one tells anything.
+	// takes is how long it takes without a mutant at work, and works how much processor time it needs for that. On a
+	// machine with much else to do only the second one tells anything.
 	takes, works time.Duration
 	// reaches has a 1 for each mutant whose place it passes.
 	reaches []byte
@@ -63,8 +63,8 @@ type limits struct{ time, work time.Duration }
 // tooLong is how tests fail that take more than they may.
 const tooLong = "it takes too long"
 
-// run runs tests, and returns what they say if they fail, and how much processor time they needed. It kills them when they take more than they may, which is
-// a failure.
+// run runs tests, and returns what they say if they fail, and how much processor time they needed. It kills them when
+// they take more than they may, which is a failure.
 func (s *suite) run(ctx context.Context, names []string, limit limits, env ...string) (failure string, work time.Duration, err error) {
 	run := "^(" + strings.Join(each(names, regexp.QuoteMeta), "|") + ")$"
 	shell := fmt.Sprintf("ulimit -v %d; ulimit -t %d; exec \"$0\" \"$@\"", mostMemory, int(math.Ceil(limit.work.Seconds())))
@@ -96,7 +96,8 @@ func (s *suite) run(ctx context.Context, names []string, limit limits, env ...st
 	return cmp.Or(summary(out.String()), err.Error()), work, nil
 }
 
-// isKilled reports whether the kernel has ended a process that had used up its processor time, by its own way to count that.
+// isKilled reports whether the kernel has ended a process that had used up its processor time, by its own way to count
+// that.
 func isKilled(state *os.ProcessState) bool {
 	if state == nil {
 		return false
@@ -139,7 +140,8 @@ func (t *test) record(ctx context.Context, scratch string, mutants int) error {
 	return err
 }
 
-// brief tests are run together, as many as work for about so long all in all: those that need less processor time than this, and that hardly wait for anything.
+// brief tests are run together, as many as work for about so long all in all: those that need less processor time than
+// this, and that hardly wait for anything.
 const brief = 500 * time.Millisecond
 
 func (t *test) isBrief() bool { return t.works < brief && t.takes < 2*brief }
@@ -157,8 +159,8 @@ type jury struct {
 	tests []*test
 	// budget is how much processor time tests have for a mutant.
 	budget time.Duration
-	// Tests may take so many times the time and the processor time that they need without a mutant, and patience besides: mutants that go on for ever work for
-	// that long, and those that wait for ever three times as long.
+	// Tests may take so many times the time and the processor time that they need without a mutant, and patience
+	// besides: mutants that go on for ever work for that long, and those that wait for ever three times as long.
 	times    int
 	patience time.Duration
 
@@ -177,8 +179,9 @@ func newJury(tests []*test, budget time.Duration, times int, patience time.Durat
 	return &jury{tests: tests, budget: budget, times: times, patience: patience, asked: map[asking]int{}, noticing: map[asking]int{}}
 }
 
-// reaching returns the tests that reach a mutant: first brief ones, by package, its own before the others, and the briefest first. The longer ones are
-// in the order of the work after which they are likely to notice something. How many mutants of the same file a test noticed counts most for that.
+// reaching returns the tests that reach a mutant: first brief ones, by package, its own before the others, and the
+// briefest first. The longer ones are in the order of the work after which they are likely to notice something. How
+// many mutants of the same file a test noticed counts most for that.
 func (j *jury) reaching(m mutant) []*test {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()

@@ -96,7 +96,8 @@ func (c crew) background(r restless) player {
 	}
 }
 
-// elapse returns what the time makes of a state in which nothing else is to be done, and false if it does nothing to a crew.
+// elapse returns what the time makes of a state in which nothing else is to be done, and false if it does nothing to a
+// crew.
 func (s State) elapse(c crew) (State, bool) {
 	r := c.restless()
 	if r == nil {

@@ -12,14 +12,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// schedule says what is chosen in a run wherever there is a choice: which of the concurrent calls is answered next, by its place in the
-// order of their identities, how a call fails, and whether the run is cut off before it. Behind its end it is always the first.
+// schedule says what is chosen in a run wherever there is a choice: which of the concurrent calls is answered next, by
+// its place in the order of their identities, how a call fails, and whether the run is cut off before it. Behind its
+// end it is always the first.
 type schedule struct {
 	choices []int
 	// chosen is what was chosen in the run, and widths is among how many.
 	chosen, widths []int
-	// turns are the choices among calls, but for one at which the run was given up, and ways is in how many ways the call that
-	// was answered last could be.
+	// turns are the choices among calls, but for one at which the run was given up, and ways is in how many ways the
+	// call that was answered last could be.
 	turns []int
 	ways  int
 }
@@ -115,7 +116,8 @@ func (t *turn) passed(p player, request core.Request) time.Duration {
 	return t.state.clock.passed(t.conditions.Shorter)
 }
 
-// outside runs things for what is in a bubble of time and is to see another one in between. Its channels are of no bubble.
+// outside runs things for what is in a bubble of time and is to see another one in between. Its channels are of no
+// bubble.
 type outside struct {
 	tasks   chan func()
 	results chan any // what they panicked with

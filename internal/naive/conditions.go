@@ -21,23 +21,27 @@ type Conditions struct {
 	Immortal bool
 	// PerCall makes a step of every call.
 	PerCall bool
-	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the strategies that wait for times.
+	// Deadlines is how often a time passes that is longer than whatever is waited for, and Awaiting names the
+	// strategies that wait for times.
 	Deadlines int
 	Awaiting  []string
-	// Sooner names those of them that do something sooner than a long time passes: none does while they have set a timer.
+	// Sooner names those of them that do something sooner than a long time passes: none does while they have set a
+	// timer.
 	Sooner []string
 	// Shorter are times that pass besides, each as often.
 	Shorter []Span
-	// Unnoticed tells that no timer fires because of a long time that passes: for tests that want to see whether anybody notices.
+	// Unnoticed tells that no timer fires because of a long time that passes: for tests that want to see whether
+	// anybody notices.
 	Unnoticed bool
-	// Drawing names the strategies whose random values follow from seeds, and Seed returns those: of the run of a request, by the number of its draw, behind so
-	// many answers.
+	// Drawing names the strategies whose random values follow from seeds, and Seed returns those: of the run of a
+	// request, by the number of its draw, behind so many answers.
 	Drawing []string
 	Seed    func(of core.Item, draw, answers int) uint64
-	// Coins has a function say which of so many things a run does that are left to chance, or nobody if it is nil; it is nil if nothing is left to chance.
+	// Coins has a function say which of so many things a run does that are left to chance, or nobody if it is nil; it
+	// is nil if nothing is left to chance.
 	Coins func(choose func(sides int) int)
-	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls are answered in
-	// all orders.
+	// Concurrent tells that strategies may make calls from several goroutines, unless they are sequential. Their calls
+	// are answered in all orders.
 	Concurrent bool
 }
 
@@ -175,7 +179,8 @@ func (l *looked) List(kind core.Kind, namespace string) []core.Object {
 	return l.snapshot.List(kind, namespace)
 }
 
-// catchesUp has the caches that a call reads receive what the run has written, if they have not and the schedule says so.
+// catchesUp has the caches that a call reads receive what the run has written, if they have not and the schedule says
+// so.
 func (t *turn) catchesUp(call core.Call) bool {
 	l := &looked{snapshot: snapshot{t.state, t.acting.ProcessName()}}
 	if _, err := t.store.Answer(l, call); err != nil {

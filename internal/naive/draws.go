@@ -12,9 +12,11 @@ type drawing struct {
 	source core.Randomness
 	seed   func(of core.Item, draw, answers int) uint64
 	item   core.Item
-	// number is that of the draw, answers is how many the run has got, and since is how many it had when it had drawn for the last time.
+	// number is that of the draw, answers is how many the run has got, and since is how many it had when it had drawn
+	// for the last time.
 	number, answers, since int
-	// current is set while the code runs, drawn are those in which it has drawn something, and counted is set once something was made of it.
+	// current is set while the code runs, drawn are those in which it has drawn something, and counted is set once
+	// something was made of it.
 	current core.Draw
 	drawn   []core.Draw
 	counted bool

@@ -76,7 +76,8 @@ func ExploreUnder(system *core.System, conditions Conditions, limit int) (*Graph
 	}
 }
 
-// exploreKeeping visits everything that the system can reach. It returns a process that was not known to keep memory, and does.
+// exploreKeeping visits everything that the system can reach. It returns a process that was not known to keep memory,
+// and does.
 func exploreKeeping(system *core.System, conditions Conditions, limit int, keeping map[string]bool) (graph *Graph, unknown string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -244,8 +245,9 @@ func (e *explorer) expand(id core.StateID) error {
 	return nil
 }
 
-// idle reports whether controllers do nothing, or nothing but to try again what comes to nothing, given the steps that they may take. Those in which a call fails or a process crashes do not count. Where calls are steps, the whole
-// run that begins counts, and that of one that goes on: up to its end, and then once more.
+// idle reports whether controllers do nothing, or nothing but to try again what comes to nothing, given the steps that
+// they may take. Those in which a call fails or a process crashes do not count. Where calls are steps, the whole run
+// that begins counts, and that of one that goes on: up to its end, and then once more.
 func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, err error) {
 	again := func(at State, runs []reconciled) bool {
 		return len(runs) > 0 && !slices.ContainsFunc(runs, func(r reconciled) bool {
@@ -296,7 +298,8 @@ func (e *explorer) idle(from State, edges []core.Edge) (landed State, is bool, e
 	return landed, true, nil
 }
 
-// lands lets the run of an item go on to its end, and reports whether it does nothing but to be tried again. One that makes several calls at the same time is taken to do something.
+// lands lets the run of an item go on to its end, and reports whether it does nothing but to be tried again. One that
+// makes several calls at the same time is taken to do something.
 func (e *explorer) lands(from State, item core.Item) (to State, nothing bool, err error) {
 	p := e.player(item.Strategy)
 	for at := from; ; {
@@ -458,8 +461,8 @@ func (e *explorer) work(from State, p player, step func(State, core.StepKind, co
 	return nil
 }
 
-// mayBegin reports whether a controller with one worker can begin a run: it is not at work, and if the last run of the item was blocked
-// a whole one would not be.
+// mayBegin reports whether a controller with one worker can begin a run: it is not at work, and if the last run of the
+// item was blocked a whole one would not be.
 func (e *explorer) mayBegin(s State, p player, item core.Item) (bool, error) {
 	for other, f := range s.flights {
 		if other.Strategy == p.Name && !f.blocked {

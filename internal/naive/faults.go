@@ -76,7 +76,8 @@ func (e *explorer) restarts(from State, c crew) ([]State, error) {
 	return states, nil
 }
 
-// crashes returns the states after a reconcile that crashed before one of its writes or messages but the first, and a restart.
+// crashes returns the states after a reconcile that crashed before one of its writes or messages but the first, and a
+// restart.
 func (e *explorer) crashes(from State, p player, item core.Item) ([]State, error) {
 	var states []State
 	err := eachSchedule(func(s *schedule) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// List is [core.Graph.List] in the simplest way: it asks for one state after the other. Versions of objects that are the same as far as they
-// matter get one number.
+// List is [core.Graph.List] in the simplest way: it asks for one state after the other. Versions of objects that are
+// the same as far as they matter get one number.
 func List(ctx context.Context, g core.Graph, n int, show func(*core.Listed) error) error {
 	var objects, items, steps numbers
 	initial, quiescent := g.Initial(), g.Quiescent()

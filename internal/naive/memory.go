@@ -68,7 +68,8 @@ func (t *turn) remember(p player, instance core.Instance) {
 	}
 }
 
-// forgotten unwinds a search that did not know that memory is kept. Event handlers of the process are to wait for the end of its runs then.
+// forgotten unwinds a search that did not know that memory is kept. Event handlers of the process are to wait for the
+// end of its runs then.
 type forgotten string
 
 // withoutMemory returns the state after a crash of a process.
@@ -94,7 +95,8 @@ type postponed struct {
 	event  core.Event
 }
 
-// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if its process is known to keep memory.
+// busy runs something on an instance of a strategy, and tells its handlers afterwards what has changed meanwhile, if
+// its process is known to keep memory.
 func (t *turn) busy(p player, run func(core.Instance)) {
 	instance := t.awake(p)
 	if !t.keeps(p.ProcessName()) {

@@ -29,7 +29,8 @@ type State struct {
 	behind []core.Item
 }
 
-// clock is how often each of the shorter times has passed, and a long one, and the number of the one that did the last time, counted from 1.
+// clock is how often each of the shorter times has passed, and a long one, and the number of the one that did the last
+// time, counted from 1.
 type clock struct {
 	times [most + 1]int
 	last  int

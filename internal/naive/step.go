@@ -11,7 +11,8 @@ import (
 type player struct {
 	core.Description
 	strategy core.Strategy
-	// background tells that it is what a process does between activations, and mortal that a crash may cut that off then.
+	// background tells that it is what a process does between activations, and mortal that a crash may cut that off
+	// then.
 	background, mortal bool
 }
 
@@ -63,7 +64,8 @@ type turn struct {
 	depth  int
 	// outside is for what is run while something else sees a clock, nil if nothing does.
 	outside *outside
-	// effective tells that a call of the run wrote or sent something. One that is mortal may be cut off before the next that does.
+	// effective tells that a call of the run wrote or sent something. One that is mortal may be cut off before the next
+	// that does.
 	effective, mortal bool
 	// flying runs are given recorded replies, the last of which may still have to be found out, and are parked then.
 	flying  bool
@@ -284,7 +286,9 @@ func (r reconciled) equal(other reconciled) bool {
 	return r.wrote == other.wrote && r.missed == other.missed && r.result == other.result && r.to.Text() == other.to.Text()
 }
 
-// reconcile runs one item, with concurrent calls answered in all orders, and by caches that have received what it has written, and have not. There is nothing to an order in which it is blocked. Of those without faults that come to the same, there is one.
+// reconcile runs one item, with concurrent calls answered in all orders, and by caches that have received what it has
+// written, and have not. There is nothing to an order in which it is blocked. Of those without faults that come to the
+// same, there is one.
 func (e *explorer) reconcile(from State, p player, item core.Item) ([]reconciled, error) {
 	var all []reconciled
 	err := eachSchedule(func(s *schedule) error {

@@ -9,8 +9,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Beats returns the system of a seed, of a family in which each controller does something again and again, some time after the last one, which it has noted in an object. What it does may be nothing, to write one
-// thing or another, to count up to a bound or round and round, or to go by what another controller has written or by how long ago something was.
+// Beats returns the system of a seed, of a family in which each controller does something again and again, some time
+// after the last one, which it has noted in an object. What it does may be nothing, to write one thing or another, to
+// count up to a bound or round and round, or to go by what another controller has written or by how long ago something
+// was.
 func Beats(seed uint64) (*core.System, error) {
 	g := &beats{rand.New(rand.NewPCG(seed, 27))}
 	model := plain.Model{Name: fmt.Sprintf("beats %d", seed)}
@@ -33,13 +35,15 @@ func Beats(seed uint64) (*core.System, error) {
 	return model.System()
 }
 
-// heights is how many values an object may have: more than there are beats in a search, so that counting does not come to its end.
+// heights is how many values an object may have: more than there are beats in a search, so that counting does not come
+// to its end.
 const heights = 7
 
 // beats makes controllers that do something again and again.
 type beats struct{ *rand.Rand }
 
-// beat returns what a controller does that notes when it did so the last time, in one object, and what it came to, in another one. What it comes to next may depend on a third one.
+// beat returns what a controller does that notes when it did so the last time, in one object, and what it came to, in
+// another one. What it comes to next may depend on a third one.
 func (g *beats) beat(last plain.Var[string], own, other plain.Var[int]) func(*plain.World, core.Request) core.Result {
 	const every = 10 * time.Minute
 	next := g.table()

@@ -48,7 +48,8 @@ func (g *generator) toss(calls int, guards, messages bool) *program {
 // mostTossed is how often a run leaves something to chance at most: each way comes up often then.
 const mostTossed = 2
 
-// Chancy returns the system of a seed, of a family in which controllers do one thing or another by chance, and the coins that decide.
+// Chancy returns the system of a seed, of a family in which controllers do one thing or another by chance, and the
+// coins that decide.
 func Chancy(seed uint64) (*core.System, *Coins, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 16)), coins: &Coins{}}
 	system, err := g.system(fmt.Sprintf("chancy %d", seed), false)

@@ -9,14 +9,16 @@ import (
 	"github.com/orrery-dev/orrery/internal/naive"
 )
 
-// Lagging is how far the view of a controller may lag behind, by a rule as [github.com/orrery-dev/orrery/core/view.Parse] reads it.
+// Lagging is how far the view of a controller may lag behind, by a rule as
+// [github.com/orrery-dev/orrery/core/view.Parse] reads it.
 type Lagging struct {
 	Controller string
 	Kind       core.Kind
 	Rule       string
 }
 
-// Disturbed returns random conditions for a system, as the naive twin has them, and what they say of views. If calls are to fail, the system gets a store whose calls may.
+// Disturbed returns random conditions for a system, as the naive twin has them, and what they say of views. If calls
+// are to fail, the system gets a store whose calls may.
 func Disturbed(r *rand.Rand, system *core.System) (naive.Conditions, []Lagging) {
 	c := naive.Conditions{Crashes: r.IntN(3)}
 	if r.IntN(3) == 0 {

@@ -11,8 +11,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Errands returns the system of a seed, of a family of controllers that keep something for each request and leave some of what they are to do for it to a goroutine. In some of the systems, what is
-// left for one request has to do with another one, in one way or another.
+// Errands returns the system of a seed, of a family of controllers that keep something for each request and leave some
+// of what they are to do for it to a goroutine. In some of the systems, what is left for one request has to do with
+// another one, in one way or another.
 func Errands(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 16))}
 	system, err := g.system(fmt.Sprintf("errands %d", seed), false)
@@ -58,7 +59,8 @@ func (g *generator) errandLook() (core.Strategy, error) {
 type errands struct {
 	// look is what each does first.
 	look core.Strategy
-	// leaves says in which memories a run leaves what it is to do to a goroutine, and onWork what comes of a memory then.
+	// leaves says in which memories a run leaves what it is to do to a goroutine, and onWork what comes of a memory
+	// then.
 	leaves  [minds]bool
 	onWork  [minds]int
 	between between
@@ -140,7 +142,8 @@ func (l *ledger) Restless() bool { return l.errands != nil }
 // Lanes returns for how many requests anything may wait at once.
 func (l *ledger) Lanes() int { return l.errands.lanes() }
 
-// Lanes returns how many calls a controller may have wait that does all that it leaves to the background in one goroutine.
+// Lanes returns how many calls a controller may have wait that does all that it leaves to the background in one
+// goroutine.
 func (m *mind) Lanes() int { return 1 }
 
 func (e *errands) lanes() int {

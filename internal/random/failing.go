@@ -2,8 +2,8 @@ package random
 
 import "github.com/orrery-dev/orrery/core"
 
-// Failing is a store whose calls may fail: they get the answer that they would get if there were no objects, and what they write
-// is lost or not.
+// Failing is a store whose calls may fail: they get the answer that they would get if there were no objects, and what
+// they write is lost or not.
 type Failing struct{ core.Store }
 
 // Faults implements [core.Store].

@@ -7,8 +7,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Later returns the family of systems that are as those of another one, but that some calls, be they those of reconciles, of event handlers or of users, set timers for
-// items besides what they do, and that some messages come later.
+// Later returns the family of systems that are as those of another one, but that some calls, be they those of
+// reconciles, of event handlers or of users, set timers for items besides what they do, and that some messages come
+// later.
 func Later(compose func(seed uint64) (*core.System, error)) func(seed uint64) (*core.System, error) {
 	return func(seed uint64) (*core.System, error) {
 		system, err := compose(seed)

@@ -11,8 +11,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Ledgers returns the system of a seed, of a family in which controllers keep a few bits for each request: what they do for it depends on these, and event handlers
-// and reconciles change them. In some of the systems, what is kept for one request has to do with another one, in one way or another.
+// Ledgers returns the system of a seed, of a family in which controllers keep a few bits for each request: what they do
+// for it depends on these, and event handlers and reconciles change them. In some of the systems, what is kept for one
+// request has to do with another one, in one way or another.
 func Ledgers(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 12))}
 	system, err := g.system(fmt.Sprintf("ledgers %d", seed), false)
@@ -23,7 +24,8 @@ func Ledgers(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
-// LooseLedgers returns the system of a seed, of a family of such controllers for which many orders of steps do not matter, some of which heed which of two versions is newer. Its store is not for the naive twin.
+// LooseLedgers returns the system of a seed, of a family of such controllers for which many orders of steps do not
+// matter, some of which heed which of two versions is newer. Its store is not for the naive twin.
 func LooseLedgers(seed uint64) (*core.System, error) {
 	g := &loose{Rand: rand.New(rand.NewPCG(seed, 14)), narrows: seed%2 == 0}
 	system, err := g.system(fmt.Sprintf("loose ledgers %d", seed))
@@ -40,7 +42,8 @@ func LooseLedgers(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
-// AgedLedgers returns the system of a seed, of a family of such controllers that see when objects were created, some of which heed which of two objects is older. Its store is not for the naive twin.
+// AgedLedgers returns the system of a seed, of a family of such controllers that see when objects were created, some of
+// which heed which of two objects is older. Its store is not for the naive twin.
 func AgedLedgers(seed uint64) (*core.System, error) {
 	system, err := LooseLedgers(seed)
 	if err != nil {
@@ -56,7 +59,8 @@ func AgedLedgers(seed uint64) (*core.System, error) {
 	return system, nil
 }
 
-// CountedLedgers returns the system of a seed, of a family of such controllers that see how often objects were changed, some of which keep that, and heed it. Its store is not for the naive twin.
+// CountedLedgers returns the system of a seed, of a family of such controllers that see how often objects were changed,
+// some of which keep that, and heed it. Its store is not for the naive twin.
 func CountedLedgers(seed uint64) (*core.System, error) {
 	system, err := LooseLedgers(seed)
 	if err != nil {
@@ -90,7 +94,8 @@ func reveal(system *core.System, shows func(*shelf), has func(*thing)) {
 type heed string
 
 const (
-	// sameCount heeds whether the number of an object that a run reads is the one that an earlier run for the request has kept.
+	// sameCount heeds whether the number of an object that a run reads is the one that an earlier run for the request
+	// has kept.
 	sameCount heed = "same"
 	// firstCount heeds whether it is the first one, and lateCount whether it is larger than the second.
 	firstCount heed = "first"
@@ -101,7 +106,8 @@ const (
 type age string
 
 const (
-	// ofKind compares an object that a run reads with those of its kind that it has read before, and ofAny with all of them.
+	// ofKind compares an object that a run reads with those of its kind that it has read before, and ofAny with all of
+	// them.
 	ofKind age = "of a kind"
 	ofAny  age = "of any kind"
 	// ofFirst compares an object that an event shows with one that an earlier event has shown.
@@ -162,9 +168,11 @@ type ledger struct {
 	onEvent, onRun, onFailure [minds]int
 	mute, skip                [minds]bool
 	entangled                 tangle
-	// marks tells in which memories an event has it remember the version that there is then. One of another version than the next one takes its bits for the next.
+	// marks tells in which memories an event has it remember the version that there is then. One of another version
+	// than the next one takes its bits for the next.
 	marks [minds]bool
-	// compares tells that it heeds which of two versions of an object is newer: of those that an event shows, of one of these and the one that is remembered, and of two that a run reads.
+	// compares tells that it heeds which of two versions of an object is newer: of those that an event shows, of one of
+	// these and the one that is remembered, and of two that a run reads.
 	compares bool
 	// ages is which objects it compares by their ages, empty if it does not.
 	ages age
@@ -215,7 +223,8 @@ type booked struct {
 	*ledger
 	core.Instance
 	kept map[core.Request]int
-	// marked are versions of objects. They are only there if bits are kept, too. Seen is when the first object was created that an event has shown.
+	// marked are versions of objects. They are only there if bits are kept, too. Seen is when the first object was
+	// created that an event has shown.
 	marked map[core.Request]string
 	seen   string
 	// counted is the number of the object that the last run for a request has read first.
@@ -258,7 +267,8 @@ func (b *booked) Memory() map[string]string {
 	return shown
 }
 
-// mark remembers the version that an event shows, if anything is kept for a request, or heeds that it is not the one behind the one that is remembered.
+// mark remembers the version that an event shows, if anything is kept for a request, or heeds that it is not the one
+// behind the one that is remembered.
 func (b *booked) mark(request core.Request, event core.Event) {
 	version := func(c core.Content) string {
 		if tagged, ok := c.(core.Tagged); ok {
@@ -286,7 +296,8 @@ type comparing struct {
 	core.EffectRecorder
 	newest map[core.Key]string
 	back   bool
-	// youngest is when the youngest object of each kind was created that was shown, or of all kinds together; turned tells that one that was shown later is older, or younger if that is what counts.
+	// youngest is when the youngest object of each kind was created that was shown, or of all kinds together; turned
+	// tells that one that was shown later is older, or younger if that is what counts.
 	youngest map[core.Kind]string
 	together bool
 	turned   bool

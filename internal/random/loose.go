@@ -8,15 +8,16 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// loose makes systems whose parts have little to do with each other: the same controllers work in several namespaces, and
-// mostly on what is there.
+// loose makes systems whose parts have little to do with each other: the same controllers work in several namespaces,
+// and mostly on what is there.
 type loose struct {
 	*rand.Rand
 	namespaces []string
 	kinds      []core.Kind
 	// sharing is how often, of ten times, something is shared among namespaces.
 	sharing int
-	// receives tells that there is somebody to send messages to, and merging that work queues have one entry for each request.
+	// receives tells that there is somebody to send messages to, and merging that work queues have one entry for each
+	// request.
 	receives, merging bool
 	// narrows tells that routines look at parts of objects, at lists of some of them, and at lists of all namespaces.
 	narrows bool
@@ -31,15 +32,16 @@ func (g *loose) kind() core.Kind { return g.kinds[g.IntN(len(g.kinds))] }
 
 func (g *loose) name() string { return []string{"x", "y"}[g.IntN(4)/3] }
 
-// Loose returns the system of a seed, of a family in which many orders of steps do not matter. Equal seeds give equal systems.
-// Its store is not for the naive twin.
+// Loose returns the system of a seed, of a family in which many orders of steps do not matter. Equal seeds give equal
+// systems. Its store is not for the naive twin.
 func Loose(seed uint64) (*core.System, error) {
 	g := &loose{Rand: rand.New(rand.NewPCG(seed, 2)), merging: seed%3 == 1}
 	return g.system(fmt.Sprintf("loose %d", seed))
 }
 
-// Narrow returns the system of a seed, of a family like the loose one. Most of what its controllers look at is a part of an object, or those
-// objects of one namespace or all that have a value; and they look past their views now and then. Its store is not for the naive twin.
+// Narrow returns the system of a seed, of a family like the loose one. Most of what its controllers look at is a part
+// of an object, or those objects of one namespace or all that have a value; and they look past their views now and
+// then. Its store is not for the naive twin.
 func Narrow(seed uint64) (*core.System, error) {
 	g := &loose{Rand: rand.New(rand.NewPCG(seed, 8)), narrows: true}
 	return g.system(fmt.Sprintf("narrow %d", seed))

@@ -8,8 +8,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Neighbors returns the system of a seed, of a family in which the same controllers work for two or three names and mostly on the objects of the name at hand. They list all objects and
-// pick what they look for themselves, and so do their event handlers: mostly what is of that name, sometimes what others have, one of them or all of them together.
+// Neighbors returns the system of a seed, of a family in which the same controllers work for two or three names and
+// mostly on the objects of the name at hand. They list all objects and pick what they look for themselves, and so do
+// their event handlers: mostly what is of that name, sometimes what others have, one of them or all of them together.
 func Neighbors(seed uint64) (*core.System, error) {
 	g := &neighbors{Rand: rand.New(rand.NewPCG(seed, 15)), kinds: Kinds()[:1+seed%3], remembers: seed%4 == 0, closely: 2 + int(seed%5)}
 	for i := range 2 + g.IntN(2) {
@@ -45,10 +46,12 @@ type neighbors struct {
 type neighbor struct {
 	core.Description
 	errands []errand
-	// hears is what event handlers look at before they enqueue the name of the object, by the kind of the event, and all tells that they enqueue all names.
+	// hears is what event handlers look at before they enqueue the name of the object, by the kind of the event, and
+	// all tells that they enqueue all names.
 	hears map[core.Kind]heard
 	names []string
-	// keeps is what it looks at and remembers, nil for nothing, and kept is what that was. If it is what the first errand is due for, there is nothing to do the next time.
+	// keeps is what it looks at and remembers, nil for nothing, and kept is what that was. If it is what the first
+	// errand is due for, there is nothing to do the next time.
 	keeps *glance
 	kept  int
 }

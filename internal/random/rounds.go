@@ -9,8 +9,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Rounds returns the system of a seed, of a family in which each of two or three names has controllers of its own, which look at no objects but its. Those of the first, and seldom of others, may go
-// round: they do one thing after the other and then the first again, until another one stops them, be it bound to or not, or for ever. What the others do may break an invariant.
+// Rounds returns the system of a seed, of a family in which each of two or three names has controllers of its own,
+// which look at no objects but its. Those of the first, and seldom of others, may go round: they do one thing after the
+// other and then the first again, until another one stops them, be it bound to or not, or for ever. What the others do
+// may break an invariant.
 func Rounds(seed uint64) (*core.System, error) {
 	g := &rounds{Rand: rand.New(rand.NewPCG(seed, 21)), kinds: Kinds()[:2+seed%2]}
 	system := &core.System{Name: fmt.Sprintf("rounds %d", seed), Store: shelf{ordered: true}}

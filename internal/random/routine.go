@@ -11,13 +11,15 @@ import (
 // routine is a random run on the objects of one namespace: what to ask, and how to go on for each of the answers.
 type routine struct {
 	verb verb
-	// kind and name say which object. Shared ones are in a namespace of their own, and everywhere is a list of all namespaces.
+	// kind and name say which object. Shared ones are in a namespace of their own, and everywhere is a list of all
+	// namespaces.
 	kind       core.Kind
 	name       string
 	shared     bool
 	everywhere bool
 	value      int
-	// guard blocks a run that is shown this number, unless it is negative; or, if it is awaited, one that is shown any other.
+	// guard blocks a run that is shown this number, unless it is negative; or, if it is awaited, one that is shown any
+	// other.
 	guard   int
 	awaited bool
 	next    []*routine
@@ -193,8 +195,8 @@ func (g *loose) bump(kind core.Kind) *routine {
 	return r
 }
 
-// watchful returns a routine that looks and mostly does nothing: it sets a timer, tells the receiver, or changes something only for some of what
-// it may see, and looks at something else first now and then.
+// watchful returns a routine that looks and mostly does nothing: it sets a timer, tells the receiver, or changes
+// something only for some of what it may see, and looks at something else first now and then.
 func (g *loose) watchful(looks int) *routine {
 	r := &routine{verb: []verb{get, get, list}[g.IntN(3)], kind: g.kind(), name: g.name(), shared: g.IntN(10) < g.sharing, guard: -1}
 	if g.narrows {

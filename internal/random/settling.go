@@ -6,8 +6,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Settling returns the family of systems that are as those of another one in which users do something, but that they take most of their actions only where
-// controllers do nothing but wait for timers.
+// Settling returns the family of systems that are as those of another one in which users do something, but that they
+// take most of their actions only where controllers do nothing but wait for timers.
 func Settling(compose func(seed uint64) (*core.System, error)) func(seed uint64) (*core.System, error) {
 	return func(seed uint64) (*core.System, error) {
 		const apart = 1 << 40
@@ -28,7 +28,8 @@ func Settling(compose func(seed uint64) (*core.System, error)) func(seed uint64)
 	}
 }
 
-// Promising returns the family of systems that are as those of another one, but that users promise to take most of their actions, on which some of the requests may not count.
+// Promising returns the family of systems that are as those of another one, but that users promise to take most of
+// their actions, on which some of the requests may not count.
 func Promising(compose func(seed uint64) (*core.System, error)) func(seed uint64) (*core.System, error) {
 	return func(seed uint64) (*core.System, error) {
 		system, err := compose(seed)

@@ -9,10 +9,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// shelf is a store of numbers in namespaces. If it is versioned, each write makes a new version, an update can be refused
-// because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more. Unless it is ordered, only versions of one value are told apart, and their names are in no order.
-// If it counts, it shows how often the value of an object was changed, up to a few times, and counts that anew, as nobody is known to refer to it.
-// If it is dated, it says when objects were created: all at the same time, but for those whose kinds are in groups of different ages.
+// shelf is a store of numbers in namespaces. If it is versioned, each write makes a new version, an update can be
+// refused because it is of an old one, and versions are named afresh as soon as nobody holds the old ones any more.
+// Unless it is ordered, only versions of one value are told apart, and their names are in no order. If it counts, it
+// shows how often the value of an object was changed, up to a few times, and counts that anew, as nobody is known to
+// refer to it. If it is dated, it says when objects were created: all at the same time, but for those whose kinds are
+// in groups of different ages.
 type shelf struct {
 	versioned, ordered, dated, counts bool
 	ages                              [][]core.Kind

@@ -40,12 +40,14 @@ type generator struct {
 	inboxes  []plain.Inbox[string]
 	// forks tells that programs make calls from several goroutines.
 	forks bool
-	// dated tells that programs look at the clock, staged that they do several things in turn because of it, and timed how many more of three runs set timers.
+	// dated tells that programs look at the clock, staged that they do several things in turn because of it, and timed
+	// how many more of three runs set timers.
 	dated, staged bool
 	timed         int
 	// dice are what programs draw with, nil if they do not.
 	dice *dice
-	// coins decide in programs, nil if nothing does, and tossed is how often they do on the way to the one that is made.
+	// coins decide in programs, nil if nothing does, and tossed is how often they do on the way to the one that is
+	// made.
 	coins  *Coins
 	tossed int
 	// merging tells that work queues have one entry for each request.
@@ -127,8 +129,8 @@ func (g *generator) program(calls int, guards, messages bool) *program {
 	return step(fmt.Sprint("set ", variable.Key(), value), 1, func(w *plain.World) int { variable.Set(w, value); return 0 })
 }
 
-// fork returns a program that makes some calls at the same time, from a goroutine each. How it goes on may depend on which of them
-// is answered first.
+// fork returns a program that makes some calls at the same time, from a goroutine each. How it goes on may depend on
+// which of them is answered first.
 func (g *generator) fork(calls int, guards, messages bool) *program {
 	branches := make([]*program, 2+g.IntN(5)/4)
 	forks := g.forks
@@ -246,7 +248,8 @@ func resultOf(chance *rand.Rand, of int) core.Result {
 	return core.Result{}
 }
 
-// Drawing returns the system of a seed, of a family in which controllers draw random values, mostly for what is not there yet. They do not decide what is done.
+// Drawing returns the system of a seed, of a family in which controllers draw random values, mostly for what is not
+// there yet. They do not decide what is done.
 func Drawing(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 9)), dice: &dice{}}
 	system, err := g.system(fmt.Sprintf("drawing %d", seed), false)
@@ -266,12 +269,14 @@ func Concurrent(seed uint64) (*core.System, error) {
 	return (&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).system(fmt.Sprintf("concurrent %d", seed), true)
 }
 
-// Dated returns the system of a seed, of a family in which controllers look at the clock: what they do is another thing from some time on.
+// Dated returns the system of a seed, of a family in which controllers look at the clock: what they do is another thing
+// from some time on.
 func Dated(seed uint64) (*core.System, error) {
 	return (&generator{Rand: rand.New(rand.NewPCG(seed, 4)), dated: true, timed: 1, merging: seed%3 == 1}).system(fmt.Sprintf("dated %d", seed), false)
 }
 
-// Staged returns the system of a seed, of a family in which what controllers do is another thing from some time on, and a third one much later.
+// Staged returns the system of a seed, of a family in which what controllers do is another thing from some time on, and
+// a third one much later.
 func Staged(seed uint64) (*core.System, error) {
 	return (&generator{Rand: rand.New(rand.NewPCG(seed, 15)), dated: true, staged: true, timed: 1}).system(fmt.Sprintf("staged %d", seed), false)
 }

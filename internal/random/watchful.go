@@ -10,8 +10,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Watchful returns the system of a seed, of a family in which controllers mostly look and find nothing to do. Some of what they look at changes without waking them: then
-// they find as little to do or, now and then, something. Some look at the clock, and some keep a few bits of memory.
+// Watchful returns the system of a seed, of a family in which controllers mostly look and find nothing to do. Some of
+// what they look at changes without waking them: then they find as little to do or, now and then, something. Some look
+// at the clock, and some keep a few bits of memory.
 func Watchful(seed uint64) (*core.System, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 12)), dated: true}
 	model := plain.Model{Name: fmt.Sprintf("watchful %d", seed)}
@@ -48,7 +49,8 @@ func Watchful(seed uint64) (*core.System, error) {
 // glances is a run that looks at some things, and does something only if they are as it says.
 type glances struct {
 	looks []func(*plain.World) int
-	// act is what it does if the numbers of what it has seen come to due, all in all, and sooner is where it goes no further if one of them is that.
+	// act is what it does if the numbers of what it has seen come to due, all in all, and sooner is where it goes no
+	// further if one of them is that.
 	act         *program
 	due, sooner int
 }

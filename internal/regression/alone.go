@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Alone returns the source of a test that runs a finding of a record again, where nothing is known of the code of the check: the system is for the user to make, and the test fails
-// until it is.
+// Alone returns the source of a test that runs a finding of a record again, where nothing is known of the code of the
+// check: the system is for the user to make, and the test fails until it is.
 func Alone(pinned Pinned, system string, finding int) ([]byte, error) {
 	var b strings.Builder
 	comment(&b, fmt.Sprintf("Put this file beside your check, into its package, and the record into %s.", pinned.Record))

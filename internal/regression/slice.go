@@ -18,7 +18,8 @@ type slice struct {
 	mentioned map[string]bool
 }
 
-// slice returns the statements before the check that the system depends on. It errs by keeping more: a statement is kept if it defines what is needed, or mentions it.
+// slice returns the statements before the check that the system depends on. It errs by keeping more: a statement is
+// kept if it defines what is needed, or mentions it.
 func (c *Check) slice() (*slice, error) {
 	before, outside := c.before()
 	needed := names(c.system())
@@ -80,7 +81,8 @@ func prepares(s ast.Stmt) bool {
 	return ok && slices.Contains([]string{"BeforeEach", "JustBeforeEach", "BeforeAll", "AfterEach", "AfterAll", "It", "Describe", "Context", "When", "DescribeTable"}, nameOf(call.Fun))
 }
 
-// before returns the statements before the check in the blocks around it, from the outermost on, and what else names stand for there, in words.
+// before returns the statements before the check in the blocks around it, from the outermost on, and what else names
+// stand for there, in words.
 func (c *Check) before() (statements []ast.Stmt, outside map[string]string) {
 	outside = map[string]string{}
 	parameters := func(t *ast.FuncType) {

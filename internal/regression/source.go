@@ -169,7 +169,8 @@ func nameOf(called ast.Expr) string {
 	return ""
 }
 
-// ginkgo returns what stands before the names of Ginkgo, such as "ginkgo.", and whether the check is in a spec of Ginkgo.
+// ginkgo returns what stands before the names of Ginkgo, such as "ginkgo.", and whether the check is in a spec of
+// Ginkgo.
 func (c *Check) ginkgo() (before string, ok bool) {
 	call, ok := c.test().(*ast.CallExpr)
 	if !ok || nameOf(call.Fun) != "GinkgoT" && nameOf(call.Fun) != "GinkgoTB" {

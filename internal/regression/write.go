@@ -20,8 +20,8 @@ type Pinned struct {
 	Record string
 }
 
-// Source returns the source of a test that runs again what was found: a test beside the check, or a spec of Ginkgo beside a spec. The error says what keeps the system from being
-// made there.
+// Source returns the source of a test that runs again what was found: a test beside the check, or a spec of Ginkgo
+// beside a spec. The error says what keeps the system from being made there.
 func (c *Check) Source(pinned Pinned) ([]byte, error) {
 	s, err := c.slice()
 	if err != nil {

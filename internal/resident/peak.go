@@ -30,8 +30,8 @@ func Peak() int64 {
 	return 0
 }
 
-// Economize has the collector of garbage run more often than it does by itself, until the function that it returns is called. Who
-// wants a search to take little memory does not want the process to hold as much again in garbage.
+// Economize has the collector of garbage run more often than it does by itself, until the function that it returns is
+// called. Who wants a search to take little memory does not want the process to hold as much again in garbage.
 func Economize() func() {
 	const percent = 20
 	before := debug.SetGCPercent(percent)

@@ -16,10 +16,11 @@ const usual = 100
 // tolerating is held while garbage is tolerated: there is one collector in a process.
 var tolerating sync.Mutex
 
-// Tolerate has garbage collected only where there are more than 64 MiB of it, as long as no more than that is in use, until the function that it returns is called. By
-// itself, Go's runtime lets as much garbage lie about as there is in use: a program with little in use that makes much garbage spends a fifth of its time on
-// that. Where more is in use, things are as ever, and a limit on memory is kept. Who has said how much garbage there is to be, by GOGC or [Economize], is left alone; so is a
-// second one while the first tolerates garbage.
+// Tolerate has garbage collected only where there are more than 64 MiB of it, as long as no more than that is in use,
+// until the function that it returns is called. By itself, Go's runtime lets as much garbage lie about as there is in
+// use: a program with little in use that makes much garbage spends a fifth of its time on that. Where more is in use,
+// things are as ever, and a limit on memory is kept. Who has said how much garbage there is to be, by GOGC or
+// [Economize], is left alone; so is a second one while the first tolerates garbage.
 func Tolerate() (restore func()) {
 	if !tolerating.TryLock() {
 		return func() {}
@@ -45,7 +46,8 @@ type tolerance struct {
 	over bool
 }
 
-// adapt tolerates as much as is fitting for what was in use when garbage was last collected, and comes back when it is collected the next time.
+// adapt tolerates as much as is fitting for what was in use when garbage was last collected, and comes back when it is
+// collected the next time.
 func (t *tolerance) adapt() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

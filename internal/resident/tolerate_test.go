@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestTolerate wants much garbage to be tolerated while little is in use, no more than ever while much is, and things to be as before in the end.
+// TestTolerate wants much garbage to be tolerated while little is in use, no more than ever while much is, and things
+// to be as before in the end.
 func TestTolerate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(usual))
 	restore := Tolerate()
@@ -33,7 +34,8 @@ func TestTolerate(t *testing.T) {
 	}
 }
 
-// settled collects garbage until so many percent are tolerated, or at least that many if it is more than is usual, for some seconds at most. It returns how many are.
+// settled collects garbage until so many percent are tolerated, or at least that many if it is more than is usual, for
+// some seconds at most. It returns how many are.
 func settled(want uint64) uint64 {
 	got := percentage()
 	for range 200 {

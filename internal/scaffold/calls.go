@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// call returns the code that registers what a registration does, an expression that is an error. It is empty if there is none.
+// call returns the code that registers what a registration does, an expression that is an error. It is empty if there
+// is none.
 func (c *copier) call(r *registration) string {
 	from := scope{in: r.in, within: r.within, manager: r.manager}
 	if r.setup == nil {
@@ -60,7 +61,8 @@ func (c *copier) arguments(r *registration, from scope) string {
 	return c.passed(s.in, s.decl, s.title(), r.call, managerOf(s.in, s.decl), from)
 }
 
-// passed returns the arguments of a function as a call passes them, in parentheses, or what is known of their types if there is no call, or if it passes what cannot be copied. That which is to be the manager is.
+// passed returns the arguments of a function as a call passes them, in parentheses, or what is known of their types if
+// there is no call, or if it passes what cannot be copied. That which is to be the manager is.
 func (c *copier) passed(in *source, decl *ast.FuncDecl, title string, call *ast.CallExpr, manager int, from scope) string {
 	var all []string
 	for i, t := range parameters(decl) {
@@ -89,8 +91,9 @@ func (c *copier) passed(in *source, decl *ast.FuncDecl, title string, call *ast.
 	return "(" + strings.Join(all, ", ") + ")"
 }
 
-// constructed returns a call of a function of the project that makes a value, with what is known of the arguments that cannot be copied, or the variable of the test for what it
-// returns besides an error. It is empty if the value is not made so.
+// constructed returns a call of a function of the project that makes a value, with what is known of the arguments that
+// cannot be copied, or the variable of the test for what it returns besides an error. It is empty if the value is not
+// made so.
 func (c *copier) constructed(from scope, e ast.Expr) string {
 	variable, results := "", 1
 	call, _ := e.(*ast.CallExpr)

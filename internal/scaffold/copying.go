@@ -52,7 +52,8 @@ func (s scope) defining(variable string) scope {
 	return s
 }
 
-// expression returns an expression as it is written in the test. What keeps it from being copied is returned, if anything does.
+// expression returns an expression as it is written in the test. What keeps it from being copied is returned, if
+// anything does.
 func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle string) {
 	before := len(c.ahead)
 	defer func() {
@@ -196,8 +197,9 @@ func (c *copier) giveUp(from int) {
 	c.ahead = c.ahead[:from]
 }
 
-// variable returns what stands for a local variable: what it is made of, if that can be copied. Of a flag that is its default, and of a client
-// that could not be made a variable of the test. What else may fail to be made mostly reaches out to a world that the check does not have.
+// variable returns what stands for a local variable: what it is made of, if that can be copied. Of a flag that is its
+// default, and of a client that could not be made a variable of the test. What else may fail to be made mostly reaches
+// out to a world that the check does not have.
 func (c *copier) variable(from scope, name string, depth int) (stands ast.Expr, obstacle string) {
 	made, call := from.within.definition(name), from.within.fallible(name)
 	switch {

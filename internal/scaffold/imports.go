@@ -44,7 +44,8 @@ func (i *imports) reserve(suggested string) string {
 	return name
 }
 
-// source returns the imports that code uses as Go source: those of the standard library, those of others, and those of the project and of Orrery. Others were named for code that was given up.
+// source returns the imports that code uses as Go source: those of the standard library, those of others, and those of
+// the project and of Orrery. Others were named for code that was given up.
 func (i *imports) source(own, code string) string {
 	groups := [3][]string{}
 	used := packagesIn(code)

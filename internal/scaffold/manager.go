@@ -93,7 +93,8 @@ func elementOf(made *ast.CompositeLit, field string) ast.Expr {
 	return nil
 }
 
-// fieldsSet returns the fields of a variable, by name, of which code sets anything after it was defined, each with what is set.
+// fieldsSet returns the fields of a variable, by name, of which code sets anything after it was defined, each with what
+// is set.
 func fieldsSet(within ast.Node, variable string) map[string]ast.Expr {
 	found := map[string]ast.Expr{}
 	ast.Inspect(within, func(node ast.Node) bool {

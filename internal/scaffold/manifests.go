@@ -161,7 +161,8 @@ func text(value any) string {
 // generated reports whether a file is in the folder that kubebuilder generates definitions in.
 func generated(file string) bool { return path.Dir(file) == definitionFolder }
 
-// gather names the folder that kubebuilder generates definitions in, if it has any, and nothing else: charts and bundles have copies of them.
+// gather names the folder that kubebuilder generates definitions in, if it has any, and nothing else: charts and
+// bundles have copies of them.
 func (m *manifests) gather() {
 	if slices.ContainsFunc(m.definitions, generated) {
 		m.definitions = []string{definitionFolder}

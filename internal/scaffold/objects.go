@@ -12,7 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// starters returns YAML with one object of each kind that a controller is for and that no sample has, and what should be looked at in it.
+// starters returns YAML with one object of each kind that a controller is for and that no sample has, and what should
+// be looked at in it.
 func (p *Project) starters() (text string, kinds []string, missing []string) {
 	var b bytes.Buffer
 	for _, h := range p.handled() {

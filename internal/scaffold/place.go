@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// place is a position in the body of a function, which says what the names of variables stand for. Without a position, all of the body counts.
+// place is a position in the body of a function, which says what the names of variables stand for. Without a position,
+// all of the body counts.
 type place struct {
 	body ast.Node
 	at   token.Pos
@@ -28,7 +29,8 @@ type assigned struct {
 // around reports whether a node goes round a position.
 func around(node ast.Node, at token.Pos) bool { return node.Pos() <= at && at <= node.End() }
 
-// assignments returns what gives a variable its values: where it is defined in the innermost block around the place, and where that variable is given others. There may be more of the same name elsewhere.
+// assignments returns what gives a variable its values: where it is defined in the innermost block around the place,
+// and where that variable is given others. There may be more of the same name elsewhere.
 func (p place) assignments(name string) []assigned {
 	all := p.assignmentsAnywhere(name)
 	// scope returns the innermost block around a position in which the variable is defined, nil if there is none.
@@ -87,7 +89,8 @@ func (p place) assignmentsAnywhere(name string) []assigned {
 	return all
 }
 
-// definition returns the value that a local variable gets where it is defined, nil if there is none or if it may get others.
+// definition returns the value that a local variable gets where it is defined, nil if there is none or if it may get
+// others.
 func (p place) definition(name string) ast.Expr {
 	var values []ast.Expr
 	for _, a := range p.assignments(name) {
@@ -104,7 +107,8 @@ func (p place) definition(name string) ast.Expr {
 	return values[0]
 }
 
-// fallible returns the call that a local variable gets its value from where it is defined, if that returns an error besides. It is nil if the variable gets another value anywhere.
+// fallible returns the call that a local variable gets its value from where it is defined, if that returns an error
+// besides. It is nil if the variable gets another value anywhere.
 func (p place) fallible(name string) *ast.CallExpr {
 	all := p.assignments(name)
 	if len(all) != 1 || all[0].index > 0 {

@@ -22,18 +22,22 @@ type File struct {
 // Plan is what is to be written for a project, and what to say about it.
 type Plan struct {
 	Files []File
-	// Found are the parts of the project that the check uses, and Missing what it lacks or may have wrong, with what to do about each.
+	// Found are the parts of the project that the check uses, and Missing what it lacks or may have wrong, with what to
+	// do about each.
 	Found, Missing []string
-	// Denied says what the markers for permissions do not allow with the kinds that controllers watch, a line for each kind. A check does not enforce permissions.
+	// Denied says what the markers for permissions do not allow with the kinds that controllers watch, a line for each
+	// kind. A check does not enforce permissions.
 	Denied []string
-	// Definitions are the files with custom resource definitions that the check uses, and Objects those with initial objects, the new one and those that the project has.
+	// Definitions are the files with custom resource definitions that the check uses, and Objects those with initial
+	// objects, the new one and those that the project has.
 	Definitions []string
 	Objects     []File
 	// Next are the commands to run now, in the folder of the project.
 	Next []string
 }
 
-// few is how many registrations a test should not have more of: they are all set up for each run of a controller, and interleaved with each other.
+// few is how many registrations a test should not have more of: they are all set up for each run of a controller, and
+// interleaved with each other.
 const few = 8
 
 // testName is the name of the test that is written.
@@ -121,8 +125,8 @@ func (p *Project) found(r *registration) string {
 	return fmt.Sprintf("%s %s (%s), as %s sets it up", what, r.setup.title(), p.at(r.setup.decl), p.at(r.call))
 }
 
-// place returns the folder of the test, and the package that it is part of if it is in none of its own: beside the set-ups, or where main.go is if they have no folder in
-// common or are not for others.
+// place returns the folder of the test, and the package that it is part of if it is in none of its own: beside the
+// set-ups, or where main.go is if they have no folder in common or are not for others.
 func (p *Project) place() (folder string, inside *pkg) {
 	var folders []string
 	var hidden *pkg
@@ -176,7 +180,8 @@ func taken(inside *pkg) []string {
 // next adds the commands to run, and what of the project's requirements stands in the way.
 func (plan *Plan) next(p *Project, folder string) {
 	if p.module.Module.Mod.Path != orreryPath {
-		// Also where go.mod requires Orrery already: that says nothing of what the packages that the test imports need themselves.
+		// Also where go.mod requires Orrery already: that says nothing of what the packages that the test imports need
+		// themselves.
 		plan.Next = append(plan.Next, "go get -t "+inFolder(folder))
 	}
 	plan.Next = append(plan.Next, "go test "+inFolder(folder)+" -run '^"+testName+"$'")
@@ -189,14 +194,16 @@ func (plan *Plan) next(p *Project, folder string) {
 	}
 }
 
-// What Orrery requires of controller-runtime, and what of that and of the libraries of Kubernetes it builds with all the same. The table of the README has more.
+// What Orrery requires of controller-runtime, and what of that and of the libraries of Kubernetes it builds with all
+// the same. The table of the README has more.
 const (
 	requiredRuntime  = "v0.23.0"
 	oldestRuntime    = "v0.22.4"
 	oldestKubernetes = "v0.34.3"
 )
 
-// raised says what to do where Go would raise the version of controller-runtime that a project requires, nothing if it would not.
+// raised says what to do where Go would raise the version of controller-runtime that a project requires, nothing if it
+// would not.
 func raised(version string) string {
 	if version == "" || semver.Compare(version, requiredRuntime) >= 0 {
 		return ""

@@ -164,7 +164,8 @@ func (p *Project) readFiles() error {
 	})
 }
 
-// besides are folders whose packages are none of the module, or are not what users run: they set up what tests and tools need.
+// besides are folders whose packages are none of the module, or are not what users run: they set up what tests and
+// tools need.
 var besides = []string{"vendor", "testdata", "node_modules", "test", "tests", "e2e", "hack"}
 
 // foreign reports whether a folder has nothing that belongs in a check.
@@ -224,7 +225,8 @@ func (p *Project) sources() []*source {
 	return all
 }
 
-// importsOf returns what a file imports, by name. Of packages of others the name is guessed from the path, and there are several guesses where nothing else has these names.
+// importsOf returns what a file imports, by name. Of packages of others the name is guessed from the path, and there
+// are several guesses where nothing else has these names.
 func (p *Project) importsOf(file *ast.File) map[string]string {
 	imports := map[string]string{}
 	var guessed []string
@@ -251,7 +253,8 @@ func (p *Project) importsOf(file *ast.File) map[string]string {
 	return imports
 }
 
-// otherNames are what a package of others may be called besides what is most likely: one part of the end of its path, such as "nats" of "nats.go", or all of them in one word.
+// otherNames are what a package of others may be called besides what is most likely: one part of the end of its path,
+// such as "nats" of "nats.go", or all of them in one word.
 func otherNames(imported string) []string {
 	prefix, _, _ := module.SplitPathVersion(imported)
 	parts := strings.FieldsFunc(path.Base(prefix), func(r rune) bool { return r == '-' || r == '.' || r == '_' })

@@ -58,7 +58,8 @@ func (p *Project) allows(verb, group, resource string) bool {
 	})
 }
 
-// denied says what the markers do not allow with the kinds that controllers watch, a line for each kind. There is nothing to say of a project without markers.
+// denied says what the markers do not allow with the kinds that controllers watch, a line for each kind. There is
+// nothing to say of a project without markers.
 func (p *Project) denied() []string {
 	if len(p.markers) == 0 {
 		return nil

@@ -9,7 +9,8 @@ import (
 type registration struct {
 	// setup is what is called, nil where controllers are built on the spot.
 	setup *setup
-	// in is the file, within the body of the function, and call what is called there; call is nil if nobody calls the set-up.
+	// in is the file, within the body of the function, and call what is called there; call is nil if nobody calls the
+	// set-up.
 	in     *source
 	within place
 	call   *ast.CallExpr
@@ -19,7 +20,8 @@ type registration struct {
 	unfinished bool
 }
 
-// findRegistrations finds where set-ups are called, other than by each other, and where controllers are built without a set-up. Set-ups that are called nowhere come last.
+// findRegistrations finds where set-ups are called, other than by each other, and where controllers are built without a
+// set-up. Set-ups that are called nowhere come last.
 func (p *Project) findRegistrations() {
 	within := map[*ast.FuncDecl]bool{}
 	for _, s := range p.setups {
@@ -130,7 +132,8 @@ func (p *Project) leftOut() []string {
 	return all
 }
 
-// besides says what a call beside a registration does with the manager, nothing if that is a part of the test, or none of its business.
+// besides says what a call beside a registration does with the manager, nothing if that is a part of the test, or none
+// of its business.
 func (p *Project) besides(r *registration, call *ast.CallExpr) string {
 	name, of := "", ""
 	switch called := call.Fun.(type) {
@@ -185,7 +188,8 @@ func (p *Project) findSchemes() {
 	}
 }
 
-// apis returns the packages of the project that declare AddToScheme, but for those that are generated with clients, which add what others declare.
+// apis returns the packages of the project that declare AddToScheme, but for those that are generated with clients,
+// which add what others declare.
 func (p *Project) apis() []*pkg {
 	var found []*pkg
 	for _, folder := range p.folders() {

@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// project writes the project of a fixture into a folder. Its module requires what this one does, and Orrery from this checkout.
+// project writes the project of a fixture into a folder. Its module requires what this one does, and Orrery from this
+// checkout.
 func project(t *testing.T, name string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -102,7 +103,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestWritten compiles what is written for each project, and runs two of them, one with definitions and one with a webhook: the controllers settle.
+// TestWritten compiles what is written for each project, and runs two of them, one with definitions and one with a
+// webhook: the controllers settle.
 func TestWritten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds six projects")
@@ -159,7 +161,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestNoFileIsOverwritten checks that a file which is there stays, with all others unwritten, unless the user wants it otherwise.
+// TestNoFileIsOverwritten checks that a file which is there stays, with all others unwritten, unless the user wants it
+// otherwise.
 func TestNoFileIsOverwritten(t *testing.T) {
 	folder := project(t, "plain")
 	own := filepath.Join(folder, "orrery_test.go")
@@ -184,7 +187,8 @@ func TestNoFileIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestWorkflowOfSubfolder checks that the workflow of a project in a folder of a repository is where GitHub looks for it.
+// TestWorkflowOfSubfolder checks that the workflow of a project in a folder of a repository is where GitHub looks for
+// it.
 func TestWorkflowOfSubfolder(t *testing.T) {
 	from := project(t, "plain")
 	repository := t.TempDir()

@@ -25,7 +25,8 @@ type setup struct {
 
 func (s *setup) name() string { return s.decl.Name.Name }
 
-// findSetups finds the functions that register controllers or webhooks on a manager they get, and those that call such functions with it.
+// findSetups finds the functions that register controllers or webhooks on a manager they get, and those that call such
+// functions with it.
 func (p *Project) findSetups() {
 	known := map[*ast.FuncDecl]bool{}
 	for again := true; again; {
@@ -44,7 +45,8 @@ func (p *Project) findSetups() {
 	}
 }
 
-// eachFunction goes through the functions of the project that have a body, in order. Those that variables of a package have in their values, such as what a command runs, have no name.
+// eachFunction goes through the functions of the project that have a body, in order. Those that variables of a package
+// have in their values, such as what a command runs, have no name.
 func (p *Project) eachFunction(visit func(*source, *ast.FuncDecl)) {
 	for _, f := range p.sources() {
 		for _, d := range f.syntax.Decls {
@@ -215,7 +217,8 @@ func (p *Project) setupNamed(of *pkg, receiver, name string) *setup {
 // maxDepth is how many definitions of variables are followed, one leading to the next.
 const maxDepth = 4
 
-// typeOf returns the package and the name of the type of a value, if it is a type of the project and can be told from how the value is made.
+// typeOf returns the package and the name of the type of a value, if it is a type of the project and can be told from
+// how the value is made.
 func (p *Project) typeOf(f *source, within place, value ast.Expr, depth int) (*pkg, string) {
 	if depth == 0 {
 		return nil, ""

@@ -21,7 +21,8 @@ type testFile struct {
 	options []string
 }
 
-// call is code that sets something up, an expression that is an error, or some other values and one, behind statements that define what it needs.
+// call is code that sets something up, an expression that is an error, or some other values and one, behind statements
+// that define what it needs.
 type call struct {
 	of    *registration
 	code  string
@@ -254,7 +255,8 @@ func (t *testFile) packageName() string {
 	}, path.Base(t.folder)) + "_test"
 }
 
-// workflow returns a workflow of GitHub Actions that runs the test. It is where the repository begins, which may be above the project.
+// workflow returns a workflow of GitHub Actions that runs the test. It is where the repository begins, which may be
+// above the project.
 func (p *Project) workflow(folder string) File {
 	above, below := "", ""
 	if absolute, err := filepath.Abs(p.root); err == nil {

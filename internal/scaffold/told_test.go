@@ -21,7 +21,8 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-// TestObjectsInTwoSamples has one of two files be left out that have an object in common, which a check cannot begin with twice.
+// TestObjectsInTwoSamples has one of two files be left out that have an object in common, which a check cannot begin
+// with twice.
 func TestObjectsInTwoSamples(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

@@ -64,7 +64,8 @@ func Supervised() (*Child, error) {
 	return c, nil
 }
 
-// listen ends the context when the supervisor passes a signal on, and the process when there is no supervisor any longer.
+// listen ends the context when the supervisor passes a signal on, and the process when there is no supervisor any
+// longer.
 func (c *Child) listen(signals *os.File, end context.CancelFunc) {
 	for {
 		if n, err := signals.Read(make([]byte, 1)); n == 0 || err != nil {
@@ -92,7 +93,8 @@ func (c *Child) Ended(from core.Point) (string, bool) {
 	return how, known
 }
 
-// In returns the guard of a check in a test, by the name of the test: the same code may do something else in another one.
+// In returns the guard of a check in a test, by the name of the test: the same code may do something else in another
+// one.
 func (c *Child) In(test string) core.Guard {
 	digest := fnv.New64a()
 	_, _ = digest.Write([]byte(test))

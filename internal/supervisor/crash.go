@@ -28,8 +28,9 @@ func how(state *os.ProcessState, crash string) string {
 	return fmt.Sprintf("ended the process: it exited with the code %d, by os.Exit or a fatal line of a log", state.ExitCode())
 }
 
-// readCrash reads what the Go runtime prints about the end of a process: by what it was ended, and the functions of the goroutine at work, the innermost first.
-// Those of the runtime and the standard library in front of them are left out, and so is how code is called. Both are empty if the runtime printed nothing.
+// readCrash reads what the Go runtime prints about the end of a process: by what it was ended, and the functions of the
+// goroutine at work, the innermost first. Those of the runtime and the standard library in front of them are left out,
+// and so is how code is called. Both are empty if the runtime printed nothing.
 func readCrash(text string) (headline string, stack []string) {
 	lines := strings.Split(text, "\n")
 	isHeadline := func(line string) bool {

@@ -16,7 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// journalSize is the size of the memory that a process shares with its supervisor, in bytes, and wordsAt where the words begin in it.
+// journalSize is the size of the memory that a process shares with its supervisor, in bytes, and wordsAt where the
+// words begin in it.
 const (
 	journalSize = 8192
 	wordsAt     = 20
@@ -66,8 +67,8 @@ func openJournals(file *os.File, n int) ([]*journal, error) {
 	return all, nil
 }
 
-// note notes a phase, and for code that runs from where it does and what it is about. The phase is what a reader looks at first, so it is last to be
-// written and first to be taken back.
+// note notes a phase, and for code that runs from where it does and what it is about. The phase is what a reader looks
+// at first, so it is last to be written and first to be taken back.
 func (j *journal) note(p phase, from core.Point, words string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

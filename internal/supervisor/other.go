@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Where processes cannot share memory and signals as on Unix, there are no supervisors, no children and no witnesses: who ends the process ends the check.
+// Where processes cannot share memory and signals as on Unix, there are no supervisors, no children and no witnesses:
+// who ends the process ends the check.
 
 // Child is a process with a supervisor: there is none.
 type Child struct {

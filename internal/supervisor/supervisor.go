@@ -17,12 +17,13 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// variable is the environment variable that tells a process that it is a child, by the time at which the first of them began. off is what users set it to who
-// want no supervisor.
+// variable is the environment variable that tells a process that it is a child, by the time at which the first of them
+// began. off is what users set it to who want no supervisor.
 const (
 	variable = "ORRERY_SUPERVISOR"
 	off      = "off"
-	// known is the variable with what is known of where code ends processes, and live the one that is set if what is said besides the result is seen on a terminal.
+	// known is the variable with what is known of where code ends processes, and live the one that is set if what is
+	// said besides the result is seen on a terminal.
 	known = "ORRERY_ENDED"
 	live  = "ORRERY_LIVE"
 )
@@ -61,14 +62,16 @@ func (u *Unreported) Error() string {
 // Wanted reports whether a process may have a supervisor, and is none's child.
 func Wanted() bool { return os.Getenv(variable) == "" }
 
-// Run runs the program again with the arguments that it has, in a process with the same streams, of which notes may be seen on a terminal, again and again as long as code ends it. It returns the exit code of the last one. Signals that end a
-// search (SIGINT, SIGTERM) go on to it; a second one ends it. An [Unreported] tells that nothing more comes of that. Every other error tells that no process could be started: then
-// the command is best run without a supervisor.
+// Run runs the program again with the arguments that it has, in a process with the same streams, of which notes may be
+// seen on a terminal, again and again as long as code ends it. It returns the exit code of the last one. Signals that
+// end a search (SIGINT, SIGTERM) go on to it; a second one ends it. An [Unreported] tells that nothing more comes of
+// that. Every other error tells that no process could be started: then the command is best run without a supervisor.
 func Run(notes io.Writer, onTerminal bool) (int, error) {
 	return (&supervisor{began: time.Now(), live: onTerminal, ends: ends{}}).supervise(notes)
 }
 
-// RunTests is [Run] for a test binary, which does not say when it has come to its end: each end is one, but for one in the code of a controller.
+// RunTests is [Run] for a test binary, which does not say when it has come to its end: each end is one, but for one in
+// the code of a controller.
 func RunTests(notes io.Writer) (int, error) {
 	return (&supervisor{began: time.Now(), ends: ends{}, tests: true}).supervise(notes)
 }
@@ -145,7 +148,8 @@ func (e ended) killed() bool {
 	return status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM || status.Signal() == syscall.SIGINT)
 }
 
-// strays reports whether a goroutine ended the process that code left behind: it used what belongs to a run from outside, and was late, so that the run was over when it did.
+// strays reports whether a goroutine ended the process that code left behind: it used what belongs to a run from
+// outside, and was late, so that the run was over when it did.
 func (e ended) strays() bool {
 	headline, _ := readCrash(e.crash)
 	return e.phase == other && e.words != "" && strings.HasSuffix(headline, "from outside bubble")

@@ -23,7 +23,8 @@ type Witness struct {
 	alive *os.File
 }
 
-// StartWitness starts a witness, if it can. It is the program itself, which has no other way to be in two processes, and has to call [Testify] before it does anything else.
+// StartWitness starts a witness, if it can. It is the program itself, which has no other way to be in two processes,
+// and has to call [Testify] before it does anything else.
 func StartWitness() *Witness {
 	w := &Witness{}
 	program, err := os.Executable()
@@ -58,8 +59,9 @@ func StartWitness() *Witness {
 	return w
 }
 
-// Watch returns a guard for a check in a test, by the name of the test. If the process ends while code of a controller is at work, another process says on the
-// standard error who that was: nobody else can. It is nil if there is no such process, or if too many are watched. The check has to be unwatched in the end.
+// Watch returns a guard for a check in a test, by the name of the test. If the process ends while code of a controller
+// is at work, another process says on the standard error who that was: nobody else can. It is nil if there is no such
+// process, or if too many are watched. The check has to be unwatched in the end.
 func (w *Witness) Watch(name string) (guard core.Guard, unwatch func()) {
 	select {
 	case j := <-w.free:
@@ -89,7 +91,8 @@ func (w watched) Rests() { w.journal.note(other, 0, "") }
 // Ended implements [core.Guard]. Nothing is known of earlier processes.
 func (w watched) Ended(core.Point) (string, bool) { return "", false }
 
-// Testify does nothing unless this process is a witness. Then it waits for the end of the one that is watched, says what was at work, and ends.
+// Testify does nothing unless this process is a witness. Then it waits for the end of the one that is watched, says
+// what was at work, and ends.
 func Testify() {
 	if os.Getenv(testimony) == "" {
 		return

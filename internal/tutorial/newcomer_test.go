@@ -15,7 +15,8 @@ const soon = 3
 // newcomer finds the commands that the README has for somebody with a project of their own.
 var newcomer = regexp.MustCompile("(?s)<!-- a newcomer's commands -->\n```sh\n(.*?)```")
 
-// TestNewcomer gives the commands of the README in a project that has never heard of Orrery, with Orrery from a proxy, and tells how long it takes until there is a verdict.
+// TestNewcomer gives the commands of the README in a project that has never heard of Orrery, with Orrery from a proxy,
+// and tells how long it takes until there is a verdict.
 func TestNewcomer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a project")

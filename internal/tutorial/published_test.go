@@ -20,16 +20,19 @@ import (
 // orreryPath is the path of the root module.
 const orreryPath = "github.com/orrery-dev/orrery"
 
-// published is the root module of this checkout as others get it: as a version on a proxy, which the go command downloads, checks and unpacks as that of any module. So what a module leaves out
-// is missing, its go.mod counts as that of a dependency, and it stands in a folder that nobody writes to.
+// published is the root module of this checkout as others get it: as a version on a proxy, which the go command
+// downloads, checks and unpacks as that of any module. So what a module leaves out is missing, its go.mod counts as
+// that of a dependency, and it stands in a folder that nobody writes to.
 type published struct {
 	version string
-	// proxies is for GOPROXY: one with the module, and then what this machine has downloaded for the module itself. Nothing comes from the network.
+	// proxies is for GOPROXY: one with the module, and then what this machine has downloaded for the module itself.
+	// Nothing comes from the network.
 	proxies string
 }
 
-// publish makes the version, and takes it out of the module cache when the test ends. Compiled packages stay in the build cache, and are found there the next time: the folder they were compiled
-// in is part of what names them, so the version depends on what the module holds.
+// publish makes the version, and takes it out of the module cache when the test ends. Compiled packages stay in the
+// build cache, and are found there the next time: the folder they were compiled in is part of what names them, so the
+// version depends on what the module holds.
 func publish(t *testing.T, root string) published {
 	t.Helper()
 	output, err := exec.Command("go", "env", "GOMODCACHE").Output()
@@ -86,7 +89,8 @@ func pack(t *testing.T, path, root, version string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(sum))
 }
 
-// lock keeps other processes that test the same version from taking it out of the module cache while it is used here. Cleanups run last first: the lock is released when the version is gone.
+// lock keeps other processes that test the same version from taking it out of the module cache while it is used here.
+// Cleanups run last first: the lock is released when the version is gone.
 func lock(t *testing.T, version string) {
 	t.Helper()
 	file, err := os.OpenFile(filepath.Join(os.TempDir(), "orrery-"+version+".lock"), os.O_CREATE|os.O_RDWR, 0o600)

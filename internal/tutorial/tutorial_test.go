@@ -91,8 +91,9 @@ func newReader(t *testing.T, root string, orrery published) *reader {
 	return r
 }
 
-// require gives the project's requirements the versions that the module has of them. A project requires nothing but what it needs without Orrery, and has no sums of anything else, so whatever a check needs more
-// has to come from the commands.
+// require gives the project's requirements the versions that the module has of them. A project requires nothing but
+// what it needs without Orrery, and has no sums of anything else, so whatever a check needs more has to come from the
+// commands.
 func (r *reader) require(root string) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)
@@ -149,7 +150,8 @@ func (r *reader) write(file, text string) {
 	}
 }
 
-// replace puts a function that the page shows in the place of the one whose comment begins with the same line, up to the next comment at the margin.
+// replace puts a function that the page shows in the place of the one whose comment begins with the same line, up to
+// the next comment at the margin.
 func (r *reader) replace(file, function string) {
 	r.Helper()
 	was, err := os.ReadFile(filepath.Join(r.folder, filepath.FromSlash(file)))
@@ -179,7 +181,8 @@ func (r *reader) run(commands string) {
 	r.output = took.ReplaceAllString(string(output), "")
 }
 
-// compare looks for what the page shows of the last output, in its order. A line with … stands for lines that are left out.
+// compare looks for what the page shows of the last output, in its order. A line with … stands for lines that are left
+// out.
 func (r *reader) compare(shown string) {
 	r.Helper()
 	rest := r.output

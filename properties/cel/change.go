@@ -11,22 +11,22 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// Change is an expression about what a step makes of an object, or of a variable of a plain model: over what is there before,
-// which it calls old, and after, which it calls new. It is about objects that are there before and after and differ: nothing is
-// said of those that a step creates or deletes, nor of one that has another uid afterwards. A step that writes more than once
-// makes one change.
+// Change is an expression about what a step makes of an object, or of a variable of a plain model: over what is there
+// before, which it calls old, and after, which it calls new. It is about objects that are there before and after and
+// differ: nothing is said of those that a step creates or deletes, nor of one that has another uid afterwards. A step
+// that writes more than once makes one change.
 //
-// Values that only count up, such as metadata.generation, are brought to the smallest ones that keep their order in each
-// state, so that they cannot be compared across a step.
+// Values that only count up, such as metadata.generation, are brought to the smallest ones that keep their order in
+// each state, so that they cannot be compared across a step.
 type Change struct {
 	subject   subject
 	shape     *shape
 	predicate *Predicate
 }
 
-// CompileChange reads an expression about the changes of some objects: those of a kind, which is written as its plural, by its
-// name, or as objects("…"), or family("…") or variable("…") of a plain model. A mistake is a [*Mistake] in what is written for the
-// objects, or in the expression.
+// CompileChange reads an expression about the changes of some objects: those of a kind, which is written as its plural,
+// by its name, or as objects("…"), or family("…") or variable("…") of a plain model. A mistake is a [*Mistake] in what
+// is written for the objects, or in the expression.
 func CompileChange(objects, expression string, known Types) (*Change, error) {
 	kinds, err := known.kinds()
 	if err != nil {
@@ -55,14 +55,14 @@ func (c *Change) Holds(before, after core.Object) (bool, error) {
 	return c.predicate.evaluate(names)
 }
 
-// Always returns the property that the expression is true of every step that changes an object of the kind. A step of which it is
-// neither true nor false breaks it, too.
+// Always returns the property that the expression is true of every step that changes an object of the kind. A step of
+// which it is neither true nor false breaks it, too.
 func (c *Change) Always(name string) core.Property {
 	return core.Property{
 		Name: name,
 		Doc:  fmt.Sprintf("True of every step that changes %s: %s", c.subject, inline(c.predicate.text)),
-		// If orders are left out, what is seen still changes in all the ways that it can, one after the other. So the pairs of what
-		// is there before and after a change are the same.
+		// If orders are left out, what is seen still changes in all the ways that it can, one after the other. So the
+		// pairs of what is there before and after a change are the same.
 		Sees:  func(s core.State) { c.subject.in(s) },
 		Judge: c.judge,
 	}

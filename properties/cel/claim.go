@@ -10,8 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// The properties below are made of expressions in the terms of Kubernetes' own kinds; the methods of [Types] know more. A property
-// whose expression is wrong carries its mistake, and a check refuses it before anything runs.
+// The properties below are made of expressions in the terms of Kubernetes' own kinds; the methods of [Types] know more.
+// A property whose expression is wrong carries its mistake, and a check refuses it before anything runs.
 
 // Always holds if the expression is true in every state that can be reached.
 func Always(name, expression string) core.Property { return Types{}.Always(name, expression) }
@@ -29,10 +29,12 @@ func EventuallyAlways(name, expression string) core.Property {
 	return Types{}.EventuallyAlways(name, expression)
 }
 
-// LeadsTo holds if on every fair run, whenever the first expression is true, the second is true then or becomes true later.
+// LeadsTo holds if on every fair run, whenever the first expression is true, the second is true then or becomes true
+// later.
 func LeadsTo(name, from, to string) core.Property { return Types{}.LeadsTo(name, from, to) }
 
-// Steps holds if the expression is true of every step that changes one of the objects. See [Change] and [CompileChange].
+// Steps holds if the expression is true of every step that changes one of the objects. See [Change] and
+// [CompileChange].
 func Steps(name, objects, expression string) core.Property {
 	return Types{}.Steps(name, objects, expression)
 }
@@ -96,8 +98,8 @@ func (t Types) pattern(name string, form ltl.Pattern, expressions ...string) cor
 // mistaken is a property whose expression is wrong. It is refused before anything runs.
 func mistaken(name string, err error) core.Property { return core.Property{Name: name, Mistake: err} }
 
-// Always returns the property that the expression is true in every state that can be reached. A state in which it is neither true
-// nor false breaks it, too.
+// Always returns the property that the expression is true in every state that can be reached. A state in which it is
+// neither true nor false breaks it, too.
 func (p *Predicate) Always(name string) core.Property {
 	return core.Property{
 		Name: name,
@@ -115,8 +117,8 @@ func (p *Predicate) Always(name string) core.Property {
 	}
 }
 
-// Atom gives the expression a name in formulas; without one, it is called as it reads. A state that can be reached in which it is
-// neither true nor false breaks the formula.
+// Atom gives the expression a name in formulas; without one, it is called as it reads. A state that can be reached in
+// which it is neither true nor false breaks the formula.
 func (p *Predicate) Atom(name string) ltl.Atom {
 	return ltl.Atom{Name: cmp.Or(name, inline(p.text)), Partial: func(s core.State) (bool, error) {
 		is, err := p.Holds(s)

@@ -107,8 +107,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestMistakenClaims checks that a property whose expression is wrong is refused before anything runs, and that the place is
-// shown.
+// TestMistakenClaims checks that a property whose expression is wrong is refused before anything runs, and that the
+// place is shown.
 func TestMistakenClaims(t *testing.T) {
 	for name, p := range map[string]core.Property{
 		"always":            cel.Always("p", `pods.all(p, p.sepc.nodeName == "")`),

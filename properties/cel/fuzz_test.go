@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/properties/cel"
 )
 
-// FuzzCompile checks that whatever is written is either a mistake with a place, or an expression that is true, false, or neither
-// with a place, in a state.
+// FuzzCompile checks that whatever is written is either a mistake with a place, or an expression that is true, false,
+// or neither with a place, in a state.
 func FuzzCompile(f *testing.F) {
 	for _, seed := range []string{
 		`pods.all(p, has(p.metadata.ownerReferences))`,

@@ -16,8 +16,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestGoTypes checks that what is written of random objects of Kubernetes' own kinds is as their shapes say: no field is
-// missing, and each can be read.
+// TestGoTypes checks that what is written of random objects of Kubernetes' own kinds is as their shapes say: no field
+// is missing, and each can be read.
 func TestGoTypes(t *testing.T) {
 	kinds, err := Types{}.kinds()
 	if err != nil {

@@ -20,15 +20,15 @@ import (
 )
 
 // Types is what is known of kinds besides Kubernetes' own, which are always known with their fields. What is known is
-// checked before anything runs. The zero value knows no more; objects of other kinds can be selected by the name of their
-// kind with its group, and any field can be asked for.
+// checked before anything runs. The zero value knows no more; objects of other kinds can be selected by the name of
+// their kind with its group, and any field can be asked for.
 type Types struct {
 	// Scheme has the Go types of kinds. If there are several versions of one, the one that Kubernetes prefers counts.
 	Scheme *runtime.Scheme
 	// Definitions are those of custom resources. They come before Go types. The schema of the storage version counts.
 	Definitions []*apiextensionsv1.CustomResourceDefinition
-	// Complete tells that there are no other kinds than those of the scheme and the definitions, and of Kubernetes' own none
-	// but those. Others are mistakes then.
+	// Complete tells that there are no other kinds than those of the scheme and the definitions, and of Kubernetes' own
+	// none but those. Others are mistakes then.
 	Complete bool
 }
 

@@ -202,7 +202,8 @@ func TestCompleteTypes(t *testing.T) {
 	}
 }
 
-// TestMistypedObjects checks that an object that is not as its kind is described is an error where it is looked at, and only there.
+// TestMistypedObjects checks that an object that is not as its kind is described is an error where it is looked at, and
+// only there.
 func TestMistypedObjects(t *testing.T) {
 	types := knownTypes(t)
 	world := worldOf(t, `

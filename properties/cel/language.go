@@ -41,8 +41,8 @@ func language() (*celgo.Env, error) {
 // Kubernetes for one expression, and a fraction of a second.
 const maxCost = 1_000_000
 
-// evaluation returns how an expression is evaluated: with its costs counted, unless it cannot cost much. To count them takes longer
-// than many an expression does.
+// evaluation returns how an expression is evaluated: with its costs counted, unless it cannot cost much. To count them
+// takes longer than many an expression does.
 func evaluation(tree *ast.AST) []celgo.ProgramOption {
 	options := []celgo.ProgramOption{celgo.EvalOptions(celgo.OptOptimize)}
 	if cheap(tree.Expr(), false) {
@@ -51,8 +51,9 @@ func evaluation(tree *ast.AST) []celgo.ProgramOption {
 	return append(options, celgo.CostTracking(&library.CostEstimator{}), celgo.CostLimit(maxCost))
 }
 
-// cheap reports whether an expression cannot cost much more than to read it and the state a few times: it has no loop within a loop, nor over
-// what a loop has made, and calls nothing but functions that do not make large values of small ones.
+// cheap reports whether an expression cannot cost much more than to read it and the state a few times: it has no loop
+// within a loop, nor over what a loop has made, and calls nothing but functions that do not make large values of small
+// ones.
 func cheap(e ast.Expr, looped bool) bool {
 	all := func(looped bool, parts ...ast.Expr) bool {
 		for _, part := range parts {
@@ -79,7 +80,8 @@ func cheap(e ast.Expr, looped bool) bool {
 	return false
 }
 
-// thrifty reports whether a function takes no longer than to read its arguments, and makes nothing that is larger than they are.
+// thrifty reports whether a function takes no longer than to read its arguments, and makes nothing that is larger than
+// they are.
 func thrifty(function string) bool {
 	switch function {
 	case operators.Conditional, operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.NotStrictlyFalse,

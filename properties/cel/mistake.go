@@ -35,8 +35,9 @@ func whole(expression, format string, args ...any) *Mistake {
 	return &Mistake{Expression: expression, To: len(expression), Message: fmt.Sprintf(format, args...)}
 }
 
-// mistakeAt is a mistake at a place that CEL tells: a line from 1 and a column from 0, in characters. The word that
-// is there is marked, or the name after a dot or before a parenthesis. If the mistake is about a name, it is looked for nearby.
+// mistakeAt is a mistake at a place that CEL tells: a line from 1 and a column from 0, in characters. The word that is
+// there is marked, or the name after a dot or before a parenthesis. If the mistake is about a name, it is looked for
+// nearby.
 func mistakeAt(expression string, place common.Location, name, message string) *Mistake {
 	from := offset(expression, place)
 	rest := expression[from:]
@@ -51,8 +52,8 @@ func mistakeAt(expression string, place common.Location, name, message string) *
 	return &Mistake{Expression: expression, From: from, To: from + extent(expression[from:]), Message: message}
 }
 
-// nearest returns where a name is in an expression: right before a byte of it, or else the first time from there, or else the last time
-// before. It is negative if the name is not there.
+// nearest returns where a name is in an expression: right before a byte of it, or else the first time from there, or
+// else the last time before. It is negative if the name is not there.
 func nearest(expression, name string, from int) int {
 	if name == "" {
 		return -1

@@ -24,8 +24,8 @@ type Predicate struct {
 	sources  map[string]*source
 }
 
-// Compile reads an expression and checks it against what is known of kinds. A mistake in the expression is a [*Mistake],
-// with its place; any other error is about the types.
+// Compile reads an expression and checks it against what is known of kinds. A mistake in the expression is a
+// [*Mistake], with its place; any other error is about the types.
 func Compile(expression string, known Types) (*Predicate, error) {
 	kinds, err := known.kinds()
 	if err != nil {
@@ -37,9 +37,9 @@ func Compile(expression string, known Types) (*Predicate, error) {
 // String returns the expression.
 func (p *Predicate) String() string { return p.text }
 
-// Holds reports whether the expression is true in a state. An error, which is a [*Mistake], means that it is neither true nor
-// false there, for example because a field is not set: what is there to do about it is the caller's to decide, and not to take it
-// for true. It reads no more of the state than it needs.
+// Holds reports whether the expression is true in a state. An error, which is a [*Mistake], means that it is neither
+// true nor false there, for example because a field is not set: what is there to do about it is the caller's to decide,
+// and not to take it for true. It reads no more of the state than it needs.
 func (p *Predicate) Holds(s core.State) (bool, error) {
 	return p.evaluate(&scene{state: s, sources: p.sources})
 }
@@ -70,7 +70,8 @@ func (p *Predicate) failed(err error, names interpreter.Activation) *Mistake {
 	return whole(p.text, "%s", message)
 }
 
-// inOurWords returns what an error of the library says in the words of this package, and the name that it is about, if it is about one.
+// inOurWords returns what an error of the library says in the words of this package, and the name that it is about, if
+// it is about one.
 func inOurWords(message string) (name, said string) {
 	if key, missing := strings.CutPrefix(message, "no such key: "); missing {
 		return key, fmt.Sprintf("there is no %s here: ask has(…) before, or say what it is then, as in x.?%s.orValue(…)", key, key)
@@ -85,8 +86,8 @@ func inOurWords(message string) (name, said string) {
 	return "", message
 }
 
-// cause returns the innermost part of the expression that has no value, nil if it is not known. The library forgets the place of an
-// error that leaves a loop, so the expression is evaluated once more with all that its parts come to.
+// cause returns the innermost part of the expression that has no value, nil if it is not known. The library forgets the
+// place of an error that leaves a loop, so the expression is evaluated once more with all that its parts come to.
 func (p *Predicate) cause(failure error, names interpreter.Activation) ast.Expr {
 	program, err := p.language.Program(p.ast, celgo.EvalOptions(celgo.OptTrackState), celgo.CostLimit(maxCost))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube"
 )
 
-// TestServedKinds checks that Kubernetes' own kinds are those that a server serves, in the versions that it keeps them in, under
-// the same names, and in the same scopes.
+// TestServedKinds checks that Kubernetes' own kinds are those that a server serves, in the versions that it keeps them
+// in, under the same names, and in the same scopes.
 func TestServedKinds(t *testing.T) {
 	known, err := Types{}.kinds()
 	if err != nil {

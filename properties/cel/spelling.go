@@ -84,8 +84,8 @@ func (k *kind) serves(version string) error {
 	return nil
 }
 
-// guess returns a kind of a group of which nothing is known. Whatever may be a slip of the pen is refused, as all is true of the
-// objects of a kind that does not exist.
+// guess returns a kind of a group of which nothing is known. Whatever may be a slip of the pen is refused, as all is
+// true of the objects of a kind that does not exist.
 func (known *kinds) guess(s spelling, text string) (*kind, error) {
 	var here, everywhere, groups []string
 	for _, k := range known.all {
@@ -135,8 +135,8 @@ func enumerate(texts []string) string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// Kind returns the kind that is meant by a word, in any of the ways in which an expression can write it. The error says what to write
-// instead.
+// Kind returns the kind that is meant by a word, in any of the ways in which an expression can write it. The error says
+// what to write instead.
 func (t Types) Kind(text string) (core.Kind, error) {
 	known, err := t.kinds()
 	if err != nil {

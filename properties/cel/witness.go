@@ -15,7 +15,8 @@ import (
 )
 
 // witness names the object because of which the expression is not true in a state, as the end of a sentence. It is
-// empty if no single object is to blame: the expression, or what is not true of it, has to be that all objects are as they should.
+// empty if no single object is to blame: the expression, or what is not true of it, has to be that all objects are as
+// they should.
 func (p *Predicate) witness(s core.State) string {
 	if key := p.blame(p.ast.NativeRep().Expr(), &scene{state: s, sources: p.sources}); key != nil {
 		return fmt.Sprintf("; not of %s", key)

@@ -17,7 +17,8 @@ type Atom struct {
 	// State reports whether the atom is true in a state. It must be a function of what it sees, and is
 	// called for each stored state.
 	State func(core.State) bool
-	// Partial is State for what may have no answer in some states. Its error says why, and a state with one breaks the claim.
+	// Partial is State for what may have no answer in some states. Its error says why, and a state with one breaks the
+	// claim.
 	Partial func(core.State) (bool, error)
 	// Step reports whether the atom is true of the step that a run takes from where it is. It is false
 	// where the run takes no step.

@@ -21,8 +21,8 @@
 // bind tightest, then U, W, R and M, then &&, ||, ->, <->, and last "leads to". U, W, R, M
 // and -> group to the right.
 //
-// Four forms of formula have names, and words of their own in findings, whoever asks for them and however: [Eventually],
-// [InfinitelyOften], [EventuallyAlways] and [LeadsTo] are each a [Pattern].
+// Four forms of formula have names, and words of their own in findings, whoever asks for them and however:
+// [Eventually], [InfinitelyOften], [EventuallyAlways] and [LeadsTo] are each a [Pattern].
 //
 // How a claim is checked: the negated formula is translated to a generalised Büchi
 // automaton (a tableau built as far as it is reached, after Couvreur, FM 1999, made smaller by

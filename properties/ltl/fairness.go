@@ -10,8 +10,8 @@ import (
 type Fairness uint8
 
 const (
-	// Weak fairness: a step that stays possible from some point on is taken again and again, and so is a timer that may fire again
-	// and again: it stays set until it does.
+	// Weak fairness: a step that stays possible from some point on is taken again and again, and so is a timer that may
+	// fire again and again: it stays set until it does.
 	Weak Fairness = iota
 	// Strong fairness: a step that is possible again and again is taken again and again.
 	Strong

@@ -52,8 +52,8 @@ func (e effort) with(l label) effort {
 	return e
 }
 
-// shortest returns a way from the start to a goal that takes the least effort, with its first and its last place. Places
-// wait in a bucket for each effort, of which there are few at a time (Dial, CACM 1969).
+// shortest returns a way from the start to a goal that takes the least effort, with its first and its last place.
+// Places wait in a bucket for each effort, of which there are few at a time (Dial, CACM 1969).
 func (p *product) shortest(goal func(uint32) bool) (way []crossing, first, last uint32) {
 	const unseen = ^effort(0)
 	best := slices.Repeat([]effort{unseen}, p.len())

@@ -8,8 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestNumbering gives numbers to places: the same to the same and different ones to others, whether there are few states of
-// the automaton or many.
+// TestNumbering gives numbers to places: the same to the same and different ones to others, whether there are few
+// states of the automaton or many.
 func TestNumbering(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const states = 20

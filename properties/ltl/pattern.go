@@ -8,8 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Pattern is a form of formula that has a name. Documents and findings say it in words of its own, whether it was asked for by its name
-// or as a formula.
+// Pattern is a form of formula that has a name. Documents and findings say it in words of its own, whether it was asked
+// for by its name or as a formula.
 type Pattern uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 	LeadsTo
 )
 
-// Property returns the property that the pattern is true of every fair run. [LeadsTo] is about two atoms, the others about one, which
-// may have any names; two of a name are the same.
+// Property returns the property that the pattern is true of every fair run. [LeadsTo] is about two atoms, the others
+// about one, which may have any names; two of a name are the same.
 func (p Pattern) Property(name string, fairness Fairness, atoms ...Atom) core.Property {
 	operands := make([]*node, len(atoms))
 	for i, a := range atoms {
@@ -64,8 +64,8 @@ func (p Pattern) of(operands []*node) *node {
 	panic(fmt.Sprintf("ltl: there is no pattern number %d", p))
 }
 
-// pattern returns the pattern of a formula, and what stands in it for p and q, none of which is about other states than the one
-// that a run is in.
+// pattern returns the pattern of a formula, and what stands in it for p and q, none of which is about other states than
+// the one that a run is in.
 func (f *Formula) pattern() (Pattern, []*node) {
 	below := func(n *node, o operator) *node {
 		if n == nil || n.operator != o {
@@ -119,7 +119,8 @@ func (f *Formula) doc(runs Fairness) string {
 	return fmt.Sprintf("%s is true of every %s.", f, runs)
 }
 
-// broken returns the pattern that a lasso breaks as its words say: an invariant in a state, and others by what comes again and again.
+// broken returns the pattern that a lasso breaks as its words say: an invariant in a state, and others by what comes
+// again and again.
 func (c *checker) broken(l lasso) (Pattern, []*node) {
 	pattern, operands := c.formula.pattern()
 	stepwise := slices.ContainsFunc(c.atoms, func(a Atom) bool { return a.Step != nil })
@@ -153,7 +154,8 @@ func (c *checker) summary(l lasso) string {
 	return fmt.Sprintf("%s is not true of a run that repeats forever", c.formula)
 }
 
-// saysAll reports whether the summary says all that there is to say of where atoms are true: it is about one that never is.
+// saysAll reports whether the summary says all that there is to say of where atoms are true: it is about one that never
+// is.
 func (c *checker) saysAll(l lasso) bool {
 	pattern, operands := c.broken(l)
 	return slices.Contains([]Pattern{invariant, Eventually, InfinitelyOften}, pattern) && operands[0].operator == atom

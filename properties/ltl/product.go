@@ -243,8 +243,8 @@ type numbering interface {
 	len() int
 }
 
-// fewModes is up to how many states of an automaton every place has a number from the start. Then nothing has to be looked up, and
-// memory is lost for those that are in no run.
+// fewModes is up to how many states of an automaton every place has a number from the start. Then nothing has to be
+// looked up, and memory is lost for those that are in no run.
 const fewModes = 8
 
 func newNumbering(states, modes int) numbering {

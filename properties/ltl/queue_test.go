@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// TestQueuesAreFair checks that what waits in a queue is begun at some time, although the only worker is busy again and again.
+// TestQueuesAreFair checks that what waits in a queue is begun at some time, although the only worker is busy again and
+// again.
 func TestQueuesAreFair(t *testing.T) {
 	done, flag := plain.NewVar[bool]("done"), plain.NewVar[int]("flag")
 	system, err := plain.Model{

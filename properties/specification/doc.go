@@ -26,11 +26,11 @@
 //	    from: pods.exists(p, has(p.metadata.deletionTimestamp))
 //	    to: pods.size() == 0
 //
-// A property has a name and says one thing: formula, always, infinitelyOften, eventually, eventuallyAlways
-// or leadsTo; all but the formula are expressions of package cel. Or it asks for a property of the catalogue by its name, as in
-// "property: no orphan stays" (see [Terms.Named]). A formula may name expressions as atoms of its own.
-// The severity is error, or warning for what is told but does not change the verdict of a check. The fairness is
-// weak, strong or none, as in package ltl.
+// A property has a name and says one thing: formula, always, infinitelyOften, eventually, eventuallyAlways or leadsTo;
+// all but the formula are expressions of package cel. Or it asks for a property of the catalogue by its name, as in
+// "property: no orphan stays" (see [Terms.Named]). A formula may name expressions as atoms of its own. The severity is
+// error, or warning for what is told but does not change the verdict of a check. The fairness is weak, strong or none,
+// as in package ltl.
 //
 // Mistakes are errors before any controller runs, with the place marked.
 package specification

@@ -84,8 +84,8 @@ func (d *document) place(n *yaml.Node) place {
 	return at
 }
 
-// within returns where a part of a node's text is in the file, from and to given in bytes of the text, and false if the text is
-// written in another way than it is read.
+// within returns where a part of a node's text is in the file, from and to given in bytes of the text, and false if the
+// text is written in another way than it is read.
 func (d *document) within(n *yaml.Node, from, to int) (place, bool) {
 	row := strings.Count(n.Value[:from], "\n")
 	begin := strings.LastIndexByte(n.Value[:from], '\n') + 1

@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/properties/specification"
 )
 
-// TestDoors asks for each pattern in Go, as an expression, by its name in a file and as a formula: what is found is the same, word for word.
+// TestDoors asks for each pattern in Go, as an expression, by its name in a file and as a formula: what is found is the
+// same, word for word.
 func TestDoors(t *testing.T) {
 	const p, q = `variable("x") == 1`, `variable("x") == 0`
 	one, zero := at(1), at(0)

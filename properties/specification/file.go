@@ -15,8 +15,8 @@ import (
 // File is what a property file holds.
 type File struct {
 	Properties []core.Property
-	// Comparisons are rules for comparing objects. They are for all properties of a check that compare objects, and not for those of the
-	// file: give them to the check.
+	// Comparisons are rules for comparing objects. They are for all properties of a check that compare objects, and not
+	// for those of the file: give them to the check.
 	Comparisons []core.Comparison
 }
 
@@ -29,8 +29,8 @@ func (t Terms) ReadFile(path string) ([]core.Property, error) {
 	return t.Read(path, text)
 }
 
-// Read reads the properties of a property file that has this name and text, and holds nothing else: for comparisons use [Terms.Parse]. The
-// error joins all mistakes in it, in the order of their places; each is a [*Mistake].
+// Read reads the properties of a property file that has this name and text, and holds nothing else: for comparisons use
+// [Terms.Parse]. The error joins all mistakes in it, in the order of their places; each is a [*Mistake].
 func (t Terms) Read(name string, text []byte) ([]core.Property, error) {
 	f, err := t.parse(name, text, "properties")
 	return f.Properties, err
@@ -54,7 +54,8 @@ func (t Terms) Parse(name string, text []byte) (File, error) {
 	return t.parse(name, text, "properties", "compare")
 }
 
-// parse reads a property file with some sections. Any other is a mistake: comparisons that were dropped would not leave anything out.
+// parse reads a property file with some sections. Any other is a mistake: comparisons that were dropped would not leave
+// anything out.
 func (t Terms) parse(name string, text []byte, sections ...string) (File, error) {
 	d := newDocument(name, string(text))
 	root := d.parse()

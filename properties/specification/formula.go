@@ -13,8 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// Formula returns a property from a formula, under weak fairness, that is called like the formula. A mistake in it is an
-// [*ltl.Mistake].
+// Formula returns a property from a formula, under weak fairness, that is called like the formula. A mistake in it is
+// an [*ltl.Mistake].
 func (t Terms) Formula(text string) (core.Property, error) {
 	return t.property(ltl.Claim{Formula: text})
 }

@@ -12,8 +12,8 @@ import (
 type Mistake struct {
 	// File is the name of the file.
 	File string
-	// Line and Column are where the mistake begins, both from 1, the column in characters. Width is how many characters of the line
-	// are wrong.
+	// Line and Column are where the mistake begins, both from 1, the column in characters. Width is how many characters
+	// of the line are wrong.
 	Line, Column, Width int
 	// Message says what is wrong and what to change.
 	Message string

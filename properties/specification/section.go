@@ -16,8 +16,8 @@ type section struct {
 	values []*yaml.Node
 }
 
-// section reads a mapping with some of the known fields, each once; without any, a field may have any name. Whatever else is there
-// is a mistake.
+// section reads a mapping with some of the known fields, each once; without any, a field may have any name. Whatever
+// else is there is a mistake.
 func (d *document) section(n *yaml.Node, what string, known ...string) *section {
 	s := &section{document: d, node: n}
 	if n.Kind != yaml.MappingNode {

@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// lamp is a system of two variables: a controller counts x from 0 to 2 and is done, and another one switches the lamp on and
-// off for ever if it flickers, or switches it on once.
+// lamp is a system of two variables: a controller counts x from 0 to 2 and is done, and another one switches the lamp
+// on and off for ever if it flickers, or switches it on once.
 func lamp(t testing.TB, flickers bool) *core.System {
 	t.Helper()
 	x, on := plain.NewVar[int]("x"), plain.NewVar[bool]("on")
@@ -121,8 +121,8 @@ func TestMistakenFormulas(t *testing.T) {
 	}
 }
 
-// TestInvariantWithTheNameOfAnAtom checks that an invariant does not stand in the way of what is built in, or of a file's own atom, and that
-// one that panics is not true.
+// TestInvariantWithTheNameOfAnAtom checks that an invariant does not stand in the way of what is built in, or of a
+// file's own atom, and that one that panics is not true.
 func TestInvariantWithTheNameOfAnAtom(t *testing.T) {
 	panics := core.Property{Name: "panics", Invariant: func(core.State) error { panic("oh") }}
 	terms := specification.Terms{Properties: []core.Property{

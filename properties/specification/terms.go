@@ -12,13 +12,15 @@ import (
 	"github.com/orrery-dev/orrery/properties/ltl"
 )
 
-// Terms are what a specification may speak of. The zero value knows Kubernetes' own kinds and the atoms that are built in.
+// Terms are what a specification may speak of. The zero value knows Kubernetes' own kinds and the atoms that are built
+// in.
 type Terms struct {
 	// Properties are there already. Nothing else may have their names, and those that are invariants are atoms.
 	Properties []core.Property
 	// Types are the kinds that expressions may select.
 	Types cel.Types
-	// Beside, if not nil, reports whether a kind is that of another part of the world than the one whose types are known.
+	// Beside, if not nil, reports whether a kind is that of another part of the world than the one whose types are
+	// known.
 	Beside func(core.Kind) bool
 }
 
@@ -40,8 +42,8 @@ func Of(system *core.System) Terms {
 	return t
 }
 
-// Named returns the property of the catalogue that has a name (see [properties.Named]), and false if there is none. The error says
-// which part of the name is wrong.
+// Named returns the property of the catalogue that has a name (see [properties.Named]), and false if there is none. The
+// error says which part of the name is wrong.
 func (t Terms) Named(name string) (core.Property, bool, error) {
 	return properties.Named(name, func(word string) (core.Kind, error) {
 		if !t.Types.Complete || t.Beside != nil && t.Beside(core.Kind(word)) {
@@ -51,8 +53,8 @@ func (t Terms) Named(name string) (core.Property, bool, error) {
 	})
 }
 
-// atoms returns the atoms that formulas may use besides those of [ltl.BuiltIn] and the given ones. An invariant that is called like
-// another atom has none.
+// atoms returns the atoms that formulas may use besides those of [ltl.BuiltIn] and the given ones. An invariant that is
+// called like another atom has none.
 func (t Terms) atoms(given []ltl.Atom) []ltl.Atom {
 	atoms := []ltl.Atom{{Name: "settled", Graph: properties.Settled}}
 	for _, p := range t.Properties {

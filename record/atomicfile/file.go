@@ -22,9 +22,10 @@ type File struct {
 	done      bool
 }
 
-// Create begins a file. It fails when a file of that name could not be written,
-// and leaves a file that exists there alone. Where the name is that of a symbolic link, the file is the one that it leads to. What
-// a process that was killed has left of the same file is removed. A relative name is that of a file below the folder that is the current one now.
+// Create begins a file. It fails when a file of that name could not be written, and leaves a file that exists there
+// alone. Where the name is that of a symbolic link, the file is the one that it leads to. What a process that was
+// killed has left of the same file is removed. A relative name is that of a file below the folder that is the current
+// one now.
 func Create(path string) (*File, error) {
 	f := &File{mode: 0o600} // records hold what objects hold, Secrets as well
 	var err error
@@ -51,7 +52,8 @@ func Create(path string) (*File, error) {
 		if f.temporary, err = os.CreateTemp(filepath.Dir(f.path), f.prefix()+"*"); err != nil {
 			return nil, fmt.Errorf("write %s: %w", path, err)
 		}
-		// Whoever holds the lock is at work. It ends with the process, however that ends. Where files cannot be locked, none is taken to be left.
+		// Whoever holds the lock is at work. It ends with the process, however that ends. Where files cannot be locked,
+		// none is taken to be left.
 		filelock.Hold(f.temporary)
 		if _, err := os.Stat(f.temporary.Name()); err == nil {
 			return f, nil
@@ -95,7 +97,8 @@ func (f *File) Private() { f.mode = 0o600 }
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) { return f.temporary.Write(p) }
 
-// Commit gives the file its name. A file that had it is replaced, and its permissions are kept. Only its owner may read and write a new one.
+// Commit gives the file its name. A file that had it is replaced, and its permissions are kept. Only its owner may read
+// and write a new one.
 func (f *File) Commit() error {
 	defer f.Discard()
 	err := errors.Join(f.temporary.Chmod(f.mode), f.temporary.Sync(), f.temporary.Close())

@@ -74,7 +74,8 @@ func TestLinks(t *testing.T) {
 	wantFiles(t, dir, 1)
 }
 
-// TestLeftovers wants what a killed process has left to be removed by the next one, and what is being written, or belongs to another file, to stay.
+// TestLeftovers wants what a killed process has left to be removed by the next one, and what is being written, or
+// belongs to another file, to stay.
 func TestLeftovers(t *testing.T) {
 	if folder := os.Getenv("LEAVE_IN"); folder != "" {
 		if _, err := atomicfile.Create(filepath.Join(folder, "a.orr")); err != nil {

@@ -51,7 +51,8 @@ type File struct {
 	err error
 }
 
-// Open opens the checkpoint of a check, and that from which it goes on. Only one process may write a checkpoint. The error says what to change.
+// Open opens the checkpoint of a check, and that from which it goes on. Only one process may write a checkpoint. The
+// error says what to change.
 func Open(options Options) (*File, error) {
 	f := &File{path: options.Path, every: options.Every, synced: time.Now(), flushed: time.Now()}
 	if f.path == "" {
@@ -154,8 +155,8 @@ func (f *File) Add(entry []byte) {
 	}
 }
 
-// Save syncs the checkpoint to the disk, under its name. As long as a search has not come to where the checkpoint ends that it goes on from, there is nothing
-// to save.
+// Save syncs the checkpoint to the disk, under its name. As long as a search has not come to where the checkpoint ends
+// that it goes on from, there is nothing to save.
 func (f *File) Save() {
 	if f.err != nil || f.from != nil {
 		return
@@ -197,7 +198,8 @@ func (f *File) publish() {
 	}
 }
 
-// Saved returns where the checkpoint is, empty if it was not saved because the search did not come to where the one ends that it goes on from.
+// Saved returns where the checkpoint is, empty if it was not saved because the search did not come to where the one
+// ends that it goes on from.
 func (f *File) Saved() string {
 	if f.file == nil {
 		return ""

@@ -58,7 +58,8 @@ func written(t *testing.T) (path string, entries [][]byte) {
 	return path, entries
 }
 
-// TestEveryStartIsACheckpoint cuts a checkpoint off after many of its bytes, and changes them: what is read is what was written, up to some entry.
+// TestEveryStartIsACheckpoint cuts a checkpoint off after many of its bytes, and changes them: what is read is what was
+// written, up to some entry.
 func TestEveryStartIsACheckpoint(t *testing.T) {
 	path, want := written(t)
 	whole, err := os.ReadFile(path)

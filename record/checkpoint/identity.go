@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Identity is what a search depends on, by names that users know: the binary, the system, its parameters, options. Only a check with the same identity can
-// go on from a checkpoint. The order is that in which differences are told.
+// Identity is what a search depends on, by names that users know: the binary, the system, its parameters, options. Only
+// a check with the same identity can go on from a checkpoint. The order is that in which differences are told.
 type Identity []Trait
 
 // Trait is one thing that a search depends on.

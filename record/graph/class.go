@@ -10,11 +10,14 @@ import (
 
 // Class is all states from which the same ends can be reached. From one class to another leads no way back.
 type Class struct {
-	// Outcomes are the numbers of the outcomes that can still be reached, from 0. Those after the first MostOutcomes count as one, of the number MostOutcomes.
+	// Outcomes are the numbers of the outcomes that can still be reached, from 0. Those after the first MostOutcomes
+	// count as one, of the number MostOutcomes.
 	Outcomes []int
-	// Open tells that states can be reached whose steps are not recorded, and Trapped that states can be from which no end can.
+	// Open tells that states can be reached whose steps are not recorded, and Trapped that states can be from which no
+	// end can.
 	Open, Trapped bool
-	// States counts the states, and First is the one with the smallest number. Initial tells that initial states are among them.
+	// States counts the states, and First is the one with the smallest number. Initial tells that initial states are
+	// among them.
 	States  int
 	First   core.StateID
 	Initial bool
@@ -25,7 +28,8 @@ type Class struct {
 // Exit are the steps from one class to another.
 type Exit struct {
 	To int
-	// Steps are the numbers of these steps, see [record.States.Steps], in their order, and Froms states in which each can be taken.
+	// Steps are the numbers of these steps, see [record.States.Steps], in their order, and Froms states in which each
+	// can be taken.
 	Steps []int
 	Froms []core.StateID
 }

@@ -16,10 +16,12 @@ const None = ^core.StateID(0)
 type Graph struct {
 	record  *record.Record
 	initial []core.StateID
-	// before are the states from which a step leads to a state, those of each state after the other. A state's begin at its place in begins.
+	// before are the states from which a step leads to a state, those of each state after the other. A state's begin at
+	// its place in begins.
 	before []core.StateID
 	begins []uint32
-	// parents are the states before, on a shortest run from an initial state; the state itself if it is initial, and None if no recorded run leads to it. Depths are the lengths of these runs.
+	// parents are the states before, on a shortest run from an initial state; the state itself if it is initial, and
+	// None if no recorded run leads to it. Depths are the lengths of these runs.
 	parents []core.StateID
 	depths  []uint32
 	// cycles are how many states each state shares a cycle with, itself among them, and 0 for a state that is on none.
@@ -29,7 +31,8 @@ type Graph struct {
 	classes []Class
 }
 
-// New reads the graph of a record, which must not change any more. The error is that of the context, when it ends before.
+// New reads the graph of a record, which must not change any more. The error is that of the context, when it ends
+// before.
 func New(ctx context.Context, r *record.Record) (*Graph, error) {
 	g := &Graph{record: r}
 	for _, step := range []func(context.Context) error{g.readSteps, g.walk, g.findCycles, g.classify} {
@@ -123,7 +126,8 @@ func (g *Graph) walk(ctx context.Context) error {
 	return nil
 }
 
-// Run returns the states of a shortest run from an initial state to a state, both among them. It is empty if no recorded run leads there.
+// Run returns the states of a shortest run from an initial state to a state, both among them. It is empty if no
+// recorded run leads there.
 func (g *Graph) Run(id core.StateID) []core.StateID {
 	if g.parents[id] == None {
 		return nil

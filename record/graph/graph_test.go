@@ -84,7 +84,8 @@ func (d *drawn) recorded(t interface{ Fatal(...any) }, limit int) *record.Record
 	return r
 }
 
-// reached returns the lengths of the shortest ways from states to all others, -1 where there is none, by taking steps until nothing changes.
+// reached returns the lengths of the shortest ways from states to all others, -1 where there is none, by taking steps
+// until nothing changes.
 func (d *drawn) reached(limit int, from ...int) []int {
 	far := slices.Repeat([]int{-1}, limit)
 	for _, id := range from {

@@ -8,10 +8,11 @@ import (
 	"github.com/orrery-dev/orrery/record"
 )
 
-// Query says which states are looked for: those that are like all that is set. Texts may be parts of what they stand for, in any case of letters.
+// Query says which states are looked for: those that are like all that is set. Texts may be parts of what they stand
+// for, in any case of letters.
 type Query struct {
-	// Object is in the name of an object of the state, as in "Pod default/web". Field is in the path of one of its fields or, after "=", in
-	// the value: "status.phase=Running". Without Object it is that of any object.
+	// Object is in the name of an object of the state, as in "Pod default/web". Field is in the path of one of its
+	// fields or, after "=", in the value: "status.phase=Running". Without Object it is that of any object.
 	Object, Field string
 	// Controller is in the name of a controller that can take a step.
 	Controller string
@@ -21,7 +22,8 @@ type Query struct {
 	Quiescent bool
 }
 
-// Find returns the first states that are like a query, so many at most, and how many there are in all. The error is that of the context.
+// Find returns the first states that are like a query, so many at most, and how many there are in all. The error is
+// that of the context.
 func (g *Graph) Find(ctx context.Context, q Query, most int) (found []core.StateID, total int, err error) {
 	objects := make([]bool, len(g.record.Objects))
 	for i, o := range g.record.Objects {

@@ -7,13 +7,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Entry is one entry of a recording: a [Header], [Object], [Event], [Queued], [Begin], [Call], [Done], [Gap], [Unseen] or [End].
+// Entry is one entry of a recording: a [Header], [Object], [Event], [Queued], [Begin], [Call], [Done], [Gap], [Unseen]
+// or [End].
 type Entry interface{ tag() tag }
 
 // Header says what was recorded. It is the first entry of every recording.
 type Header struct {
 	Process Process `json:"process"`
-	// Started is the time of the process's clock at which the recording began. All other times are durations since then.
+	// Started is the time of the process's clock at which the recording began. All other times are durations since
+	// then.
 	Started time.Time `json:"started"`
 	// Part is the number of this file among those that the process wrote, from 1.
 	Part int `json:"part"`
@@ -33,8 +35,8 @@ type Process struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Object is one version of an object. Objects are numbered from 1 in the order of their entries in a file; other entries refer to
-// them by these numbers, with 0 for none.
+// Object is one version of an object. Objects are numbered from 1 in the order of their entries in a file; other
+// entries refer to them by these numbers, with 0 for none.
 type Object struct {
 	core.Key
 	UID             string `json:"uid,omitempty"`
@@ -82,7 +84,8 @@ type Event struct {
 	Missed bool `json:"missed,omitempty"`
 }
 
-// Queued says that a request was added to a controller's queue, other than as the result of a reconcile, which is in its [Done].
+// Queued says that a request was added to a controller's queue, other than as the result of a reconcile, which is in
+// its [Done].
 type Queued struct {
 	N          uint64        `json:"n"`
 	At         time.Duration `json:"at"`
@@ -117,7 +120,8 @@ type Begin struct {
 	At         time.Duration `json:"at"`
 	Controller string        `json:"controller"`
 	Request    string        `json:"request"`
-	// Causes are why the request was in the queue, in the order in which it was added. There are none if that was not recorded.
+	// Causes are why the request was in the queue, in the order in which it was added. There are none if that was not
+	// recorded.
 	Causes []Cause `json:"causes,omitempty"`
 	// MoreCauses is how many there are besides.
 	MoreCauses int `json:"more_causes,omitempty"`
@@ -140,7 +144,8 @@ type Done struct {
 	Error string `json:"error,omitempty"`
 	// Terminal tells that the error says not to try again.
 	Terminal bool `json:"terminal,omitempty"`
-	// Panicked tells that it did not return, but panicked or ended its goroutine. The logs of the process say with what.
+	// Panicked tells that it did not return, but panicked or ended its goroutine. The logs of the process say with
+	// what.
 	Panicked bool `json:"panicked,omitempty"`
 }
 
@@ -167,7 +172,8 @@ type Call struct {
 	// Client is who made it, as the API server knows it, if nothing nearer is known.
 	Client string `json:"client,omitempty"`
 	Verb   string `json:"verb"`
-	// Object names the object that the call is about. Of a call about many it has the kind and the namespace, as far as there is one.
+	// Object names the object that the call is about. Of a call about many it has the kind and the namespace, as far as
+	// there is one.
 	Object      core.Key `json:"object"`
 	Subresource string   `json:"subresource,omitempty"`
 	// Cached tells that a cache answered, and not the API server.
@@ -224,7 +230,8 @@ type Write struct {
 
 // Failure is the error of a call.
 type Failure struct {
-	// Code and Reason are those of the API server, 0 and empty if it was another error; then it is not known whether a write was done.
+	// Code and Reason are those of the API server, 0 and empty if it was another error; then it is not known whether a
+	// write was done.
 	Code    int    `json:"code,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`

@@ -10,9 +10,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// An index stands aside behind the blocks that it is about. It starts with their number and their sizes in the file. The entries of these blocks follow, abridged to
-// what a question needs to find its way: numbers, times, names and versions, and what refers to what. Entries that are rare are in it as they are. Texts, keys and
-// numbers that are near the last one are short. Each index can be read alone.
+// An index stands aside behind the blocks that it is about. It starts with their number and their sizes in the file.
+// The entries of these blocks follow, abridged to what a question needs to find its way: numbers, times, names and
+// versions, and what refers to what. Entries that are rare are in it as they are. Texts, keys and numbers that are near
+// the last one are short. Each index can be read alone.
 
 // indexed is the size of an index from which on it is written: it is about some megabytes of entries.
 const indexed = 256 << 10
@@ -252,7 +253,8 @@ func sizesOf(index []byte) (sizes []int64, rows []byte, err error) {
 	return sizes, r.rows, nil
 }
 
-// next returns the next entry, nil for the border between two blocks. The error is errLeftOut for a part of a reconcile if these are left out.
+// next returns the next entry, nil for the border between two blocks. The error is errLeftOut for a part of a reconcile
+// if these are left out.
 func (r *indexReader) next(flat bool) (Entry, error) {
 	kind := tag(r.octet())
 	var e Entry

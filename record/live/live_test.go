@@ -110,7 +110,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCutOff cuts a recording everywhere: what can be read is what stands in whole blocks, and it never counts as complete.
+// TestCutOff cuts a recording everywhere: what can be read is what stands in whole blocks, and it never counts as
+// complete.
 func TestCutOff(t *testing.T) {
 	file := written(t, true)
 	most := 0
@@ -261,7 +262,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzEntries gets past the checksums, which random bytes never do: whatever is read can be written, and is then the same.
+// FuzzEntries gets past the checksums, which random bytes never do: whatever is read can be written, and is then the
+// same.
 func FuzzEntries(f *testing.F) {
 	f.Add([]byte("\x01\x02{}\x02\x02{}\x03\x1e{\"n\":1,\"type\":\"added\",\"object\":1}"))
 	f.Add([]byte("\x01\x02{}\x05\x07{\"n\":1}\x06\x1b{\"n\":2,\"reconcile\":1,\"took\":9}\x07\x15{\"n\":3,\"reconcile\":1}\x0a\x02{}"))

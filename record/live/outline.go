@@ -14,9 +14,10 @@ import (
 	"github.com/orrery-dev/orrery/record/internal/block"
 )
 
-// Outline reads a recording by its indexes. Its entries are abridged: they have no values of objects and none of what was sent, no causes, errors only as a code, and no
-// [Queued] among them. Whole ones are read when they are asked for, and only the blocks that hold them are unpacked. What has no index, such as the end of a recording
-// that was cut off, is read as a [Reader] reads it, and its entries can be whole.
+// Outline reads a recording by its indexes. Its entries are abridged: they have no values of objects and none of what
+// was sent, no causes, errors only as a code, and no [Queued] among them. Whole ones are read when they are asked for,
+// and only the blocks that hold them are unpacked. What has no index, such as the end of a recording that was cut off,
+// is read as a [Reader] reads it, and its entries can be whole.
 //
 // An index is believed as far as it goes. That it does not fit its blocks is noticed where a block is read.
 type Outline struct {
@@ -28,7 +29,8 @@ type Outline struct {
 	headed    bool
 	sequence  sequence
 	places    []blockPlace
-	// pending are the blocks of entries that are to be read next, and index what their index says, nil if there is none.
+	// pending are the blocks of entries that are to be read next, and index what their index says, nil if there is
+	// none.
 	pending []blockPlace
 	index   *indexReader
 	reader  indexReader
@@ -132,7 +134,8 @@ func (o *Outline) Next() (Entry, error) {
 	return nil, o.failed
 }
 
-// accepted takes a step, and returns the entry that it leads to, nil if that is none, or not one to be told of, or it fails.
+// accepted takes a step, and returns the entry that it leads to, nil if that is none, or not one to be told of, or it
+// fails.
 func (o *Outline) accepted() Entry {
 	entry, err := o.step()
 	_, again := entry.(Header)
@@ -242,7 +245,8 @@ func (o *Outline) group() error {
 	return nil
 }
 
-// indexes takes the index of the blocks that are pending. If it is not theirs, they are read without it; if it is damaged as well, and then the damage is met.
+// indexes takes the index of the blocks that are pending. If it is not theirs, they are read without it; if it is
+// damaged as well, and then the damage is met.
 func (o *Outline) indexes(size int64) error {
 	if _, err := o.in.Seek(o.next, io.SeekStart); err != nil {
 		return err
@@ -293,8 +297,8 @@ type UnknownError struct{ What string }
 // Error implements error.
 func (e *UnknownError) Error() string { return e.What + " is not in the recording" }
 
-// Entry returns the whole entry with a number, which must not be higher than [Outline.Last]. The error is an [*UnknownError] if there is none; a [Queued] may not be
-// found.
+// Entry returns the whole entry with a number, which must not be higher than [Outline.Last]. The error is an
+// [*UnknownError] if there is none; a [Queued] may not be found.
 func (o *Outline) Entry(n uint64) (Entry, error) {
 	unknown := &UnknownError{fmt.Sprintf("entry %d", n)}
 	at := sort.Search(len(o.places), func(i int) bool { return o.places[i].number >= n }) - 1
@@ -326,7 +330,8 @@ func (o *Outline) Entry(n uint64) (Entry, error) {
 	return nil, unknown
 }
 
-// mayBe reports whether the JSON of an entry may have a number. Our writer puts it first; then the rest need not be looked at.
+// mayBe reports whether the JSON of an entry may have a number. Our writer puts it first; then the rest need not be
+// looked at.
 func mayBe(payload []byte, n uint64) bool {
 	digits, ours := bytes.CutPrefix(payload, []byte(`{"n":`))
 	if !ours {
@@ -353,7 +358,8 @@ func numberOf(e Entry) uint64 {
 	return 0
 }
 
-// Object returns the whole object with a number, which [Outline.Next] must have passed. The error is an [*UnknownError] if there is none.
+// Object returns the whole object with a number, which [Outline.Next] must have passed. The error is an [*UnknownError]
+// if there is none.
 func (o *Outline) Object(number int) (Object, error) {
 	unknown := &UnknownError{fmt.Sprintf("object %d", number)}
 	at := sort.Search(len(o.places), func(i int) bool { return o.places[i].objects >= number }) - 1

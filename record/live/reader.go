@@ -57,8 +57,8 @@ type Reader struct {
 	failed       error
 }
 
-// NewReader starts to read a recording. The error is [ErrNotRecording] or a [*VersionError] if there is none that can be read, and a
-// [*CorruptError] if it is damaged or cut off before its first entry.
+// NewReader starts to read a recording. The error is [ErrNotRecording] or a [*VersionError] if there is none that can
+// be read, and a [*CorruptError] if it is damaged or cut off before its first entry.
 func NewReader(r io.Reader) (*Reader, error) {
 	in := bufio.NewReader(r)
 	offset, err := firstLine(in)
@@ -111,8 +111,8 @@ func (r *Reader) Complete() bool { return r.sequence.complete }
 // Close releases the memory of the reader.
 func (r *Reader) Close() { r.blocks.Close() }
 
-// Next returns the next entry behind the header, and io.EOF after the last one. A recording that was cut off ends with its last whole
-// block. Where it is damaged, the error is a [*CorruptError].
+// Next returns the next entry behind the header, and io.EOF after the last one. A recording that was cut off ends with
+// its last whole block. Where it is damaged, the error is a [*CorruptError].
 func (r *Reader) Next() (Entry, error) {
 	if r.failed != nil {
 		return nil, r.failed

@@ -6,7 +6,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Row is an entry as an index has it, for who goes through millions of them: it needs no memory of its own, and has a part of what [Outline.Next] returns. Begins and ends of reconciles are left out.
+// Row is an entry as an index has it, for who goes through millions of them: it needs no memory of its own, and has a
+// part of what [Outline.Next] returns. Begins and ends of reconciles are left out.
 type Row struct {
 	// Entry is the entry where it is not an [Object], an [Event] or a [Call] of an index. Then nothing else is set.
 	Entry Entry
@@ -17,7 +18,8 @@ type Row struct {
 	Name       *core.Key
 	UID, Form  string
 	Valued     bool
-	// Revision is the resource version of an object, or that on which a call was based, as Text says; Order is it as a number if it is one, and then there may be no text.
+	// Revision is the resource version of an object, or that on which a call was based, as Text says; Order is it as a
+	// number if it is one, and then there may be no text.
 	Revision    RowRevision
 	N           uint64
 	At, Took    time.Duration
@@ -54,7 +56,8 @@ func (r *Row) Writes() bool {
 	return r.Verb != Get && r.Verb != List && (!r.Failed || r.Code == 0) && !r.DryRun
 }
 
-// NextRow is [Outline.Next] for rows. It overwrites the one that it is given, but for the memory of answers. A file is read by one of the two.
+// NextRow is [Outline.Next] for rows. It overwrites the one that it is given, but for the memory of answers. A file is
+// read by one of the two.
 func (o *Outline) NextRow(row *Row) error {
 	o.flat = true
 	for o.failed == nil {

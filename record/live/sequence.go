@@ -15,7 +15,8 @@ type sequence struct {
 	complete bool
 }
 
-// accept holds an entry against those before it, so that whoever reads on need not: what an entry refers to was there, and numbers go upwards.
+// accept holds an entry against those before it, so that whoever reads on need not: what an entry refers to was there,
+// and numbers go upwards.
 func (s *sequence) accept(e Entry) error {
 	if s.complete {
 		return errAfterEnd
@@ -71,7 +72,8 @@ func (s *sequence) call(n, owner uint64, answer []int) error {
 	return cmp.Or(s.numbered(n, owner), s.refers(answer...))
 }
 
-// numbered wants the number of an entry to be higher than those before, and than that of the reconcile or event it belongs to.
+// numbered wants the number of an entry to be higher than those before, and than that of the reconcile or event it
+// belongs to.
 func (s *sequence) numbered(n, owner uint64) error {
 	if n <= s.number {
 		return fmt.Errorf("entry %d comes after entry %d", n, s.number)

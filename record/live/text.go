@@ -9,14 +9,16 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// text writes entries as JSON, just as package json does. Of those that there are many of it knows the members, so that it does not have to ask for them.
+// text writes entries as JSON, just as package json does. Of those that there are many of it knows the members, so that
+// it does not have to ask for them.
 type text struct {
 	out bytes.Buffer
 	// first tells that no member was written yet.
 	first bool
 }
 
-// entry writes an entry, and reports whether it is one that it knows. What an entry has as JSON comes last, if it is to be left as it is.
+// entry writes an entry, and reports whether it is one that it knows. What an entry has as JSON comes last, if it is to
+// be left as it is.
 func (t *text) entry(e Entry, trusts bool) bool {
 	t.out.Reset()
 	t.out.WriteByte('{')

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// fill sets a value at random, with a half of the fields left as they are. A field that is added to an entry is among them.
+// fill sets a value at random, with a half of the fields left as they are. A field that is added to an entry is among
+// them.
 func fill(random *rand.Rand, v reflect.Value) {
 	if random.IntN(2) == 0 && v.Kind() != reflect.Struct {
 		return

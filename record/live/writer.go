@@ -49,8 +49,9 @@ func NewWriter(w io.Writer, header Header) (*Writer, error) {
 	return writer, writer.Flush()
 }
 
-// Add adds an entry, which reaches the file with its block: when that is full, or with [Writer.Flush]. The error is [ErrTooLarge], or one
-// of the JSON of an object or of what was sent, and the recording goes on without the entry; or it is one of the file.
+// Add adds an entry, which reaches the file with its block: when that is full, or with [Writer.Flush]. The error is
+// [ErrTooLarge], or one of the JSON of an object or of what was sent, and the recording goes on without the entry; or
+// it is one of the file.
 func (w *Writer) Add(e Entry) error {
 	payload, err := w.payload(e)
 	if err != nil {
@@ -68,8 +69,8 @@ func (w *Writer) Add(e Entry) error {
 	return err
 }
 
-// Trust has the writer take what entries have as JSON, [Object.Value] and [Call.Sent], as it is. It must be valid, and should be without space: that is not looked at, which takes as long as all
-// else.
+// Trust has the writer take what entries have as JSON, [Object.Value] and [Call.Sent], as it is. It must be valid, and
+// should be without space: that is not looked at, which takes as long as all else.
 func (w *Writer) Trust() { w.trusts = true }
 
 // payload returns the JSON of an entry, until the next one is added.
@@ -125,7 +126,8 @@ func (w *Writer) Flush() error {
 	return w.wrote(written)
 }
 
-// End ends the recording. It does not close what the writer writes to. The end is a block of its own, behind the last index: with it, everything is there.
+// End ends the recording. It does not close what the writer writes to. The end is a block of its own, behind the last
+// index: with it, everything is there.
 func (w *Writer) End(e End) error {
 	if err := w.Flush(); err != nil {
 		return err

@@ -1,7 +1,8 @@
 // Package cloud is a cloud with instances, for controllers that create, look up and delete what costs money.
 //
-// A [Cloud] is a [external.Service]: hand it to an adapter with the option External, and make a [Client] of it in the set-up. Instances are objects of the
-// kind [Kind], which properties can look at; [Cloud.Instances] returns those of a state.
+// A [Cloud] is a [external.Service]: hand it to an adapter with the option External, and make a [Client] of it in the
+// set-up. Instances are objects of the kind [Kind], which properties can look at; [Cloud.Instances] returns those of a
+// state.
 //
 //   - The cloud chooses ids at random, as far as clients can tell, and never gives one out twice.
 //   - A new instance is pending, and runs some time later, or fails ([ProvisioningFailures]). A deleted one is terminated: it can still be looked up, and costs
@@ -167,8 +168,8 @@ func Instances(instances ...Instance) Option {
 	return func(s *settings) { s.instances = append(s.instances, instances...) }
 }
 
-// Loses lets the cloud terminate an instance of the name by itself, at any moment or never: the pending or running one of the least id. Each call of the option is
-// for once.
+// Loses lets the cloud terminate an instance of the name by itself, at any moment or never: the pending or running one
+// of the least id. Each call of the option is for once.
 func Loses(name string) Option { return func(s *settings) { s.lost = append(s.lost, name) } }
 
 // New returns a cloud.
@@ -230,7 +231,8 @@ func New(options ...Option) *Cloud {
 // Kind returns the kind of the instances, as properties select it: "Instance.cloud".
 func (c *Cloud) Kind() core.Kind { return c.instances.Kind() }
 
-// Instances returns the instances of a state that are not terminated, in the order of their ids: as they are, not as the cloud may still show them.
+// Instances returns the instances of a state that are not terminated, in the order of their ids: as they are, not as
+// the cloud may still show them.
 func (c *Cloud) Instances(state core.Snapshot) []Instance {
 	var all []Instance
 	for _, instance := range c.instances.In(state) {
@@ -264,8 +266,8 @@ func (c *Cloud) created(t *external.Transaction, request Request) (Instance, err
 	return instance, nil
 }
 
-// unused returns an id that was never given out. It is a function of the request and of how many equal ones there were, so that requests that differ
-// have nothing to do with each other.
+// unused returns an id that was never given out. It is a function of the request and of how many equal ones there were,
+// so that requests that differ have nothing to do with each other.
 func (c *Cloud) unused(t *external.Transaction, request Request) string {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -363,7 +365,8 @@ func (c *Cloud) lost(t *external.Transaction, name string) (struct{}, error) {
 	return struct{}{}, external.Refuse(NotFound, "there is no instance called %s", name)
 }
 
-// Client is what controllers ask the cloud with. Errors are of type [*external.Refusal], with the codes of this package and [external.TimedOut].
+// Client is what controllers ask the cloud with. Errors are of type [*external.Refusal], with the codes of this package
+// and [external.TimedOut].
 type Client struct {
 	cloud  *Cloud
 	client *external.Client
@@ -393,7 +396,8 @@ func (c *Client) Get(ctx context.Context, id string) (Instance, error) {
 	return c.cloud.get.Do(ctx, c.client, id)
 }
 
-// List returns the instances with all of the tags that are not terminated, in the order of their ids. It may lag behind, for each instance by itself.
+// List returns the instances with all of the tags that are not terminated, in the order of their ids. It may lag
+// behind, for each instance by itself.
 func (c *Client) List(ctx context.Context, tags map[string]string) ([]Instance, error) {
 	return c.cloud.list.Do(ctx, c.client, tags)
 }

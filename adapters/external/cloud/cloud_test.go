@@ -93,8 +93,9 @@ func check(t *testing.T, system *core.System, options orrery.Options) core.Repor
 	return result.Report
 }
 
-// TestReplacedInstances checks that it makes no difference to outcomes which id a cloud has chosen: an instance that is replaced, once or twice, has another one
-// than one that is not, and the ConfigMap names it. The full search comes to the same.
+// TestReplacedInstances checks that it makes no difference to outcomes which id a cloud has chosen: an instance that is
+// replaced, once or twice, has another one than one that is not, and the ConfigMap names it. The full search comes to
+// the same.
 func TestReplacedInstances(t *testing.T) {
 	for _, reduction := range []orrery.Reduction{orrery.ByPartialOrder, orrery.NoReduction} {
 		none := check(t, system(t, false, cloud.New()), orrery.Options{Reduction: reduction})

@@ -23,7 +23,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// late notes when a ConfigMap, or a Job that it makes for it in another cluster, is old as soon as it is there, and waits for a long time.
+// late notes when a ConfigMap, or a Job that it makes for it in another cluster, is old as soon as it is there, and
+// waits for a long time.
 type late struct {
 	client.Client
 	other kubernetes.Interface
@@ -61,7 +62,8 @@ func (l *late) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 	return ctrl.Result{}, l.Update(ctx, config)
 }
 
-// TestTheClocksOfBothClusters has objects created in two clusters after a long time: they are as old as they are, and when they were created is no other outcome.
+// TestTheClocksOfBothClusters has objects created in two clusters after a long time: they are as old as they are, and
+// when they were created is no other outcome.
 func TestTheClocksOfBothClusters(t *testing.T) {
 	west, err := remote.New("west", scheme.Scheme)
 	if err != nil {

@@ -49,7 +49,8 @@ func (o *observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Re
 	return ctrl.Result{}, o.Update(ctx, config)
 }
 
-// TestGenerationsOfAnotherCluster checks that those of its kinds are counted on where they are noted in this one, and only then.
+// TestGenerationsOfAnotherCluster checks that those of its kinds are counted on where they are noted in this one, and
+// only then.
 func TestGenerationsOfAnotherCluster(t *testing.T) {
 	labels := map[string]string{"app": "task"}
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "task"}, Spec: appsv1.StatefulSetSpec{
@@ -95,7 +96,8 @@ func (e *elder) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Resul
 	return ctrl.Result{}, nil
 }
 
-// TestAgesBesideAnotherCluster checks that it is found out that a controller compares the ages of objects of the first cluster where there is another one.
+// TestAgesBesideAnotherCluster checks that it is found out that a controller compares the ages of objects of the first
+// cluster where there is another one.
 func TestAgesBesideAnotherCluster(t *testing.T) {
 	west, err := remote.New("west", scheme.Scheme)
 	if err != nil {

@@ -34,7 +34,8 @@ func (c *Cluster) kinds(of []core.Kind) []core.Kind {
 	return kinds
 }
 
-// New implements [core.Strategy]. An instance that does more than to handle events and requests is refused, as the rest of it would be lost.
+// New implements [core.Strategy]. An instance that does more than to handle events and requests is refused, as the rest
+// of it would be lost.
 func (l lifted) New() (core.Instance, error) {
 	instance, err := l.of.New()
 	if err != nil {

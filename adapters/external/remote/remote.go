@@ -1,10 +1,13 @@
-// Package remote is a second cluster beside the one that the controllers run in, for controllers that read one cluster and write another.
+// Package remote is a second cluster beside the one that the controllers run in, for controllers that read one cluster
+// and write another.
 //
-// A [Cluster] is a [external.Part]: hand it to an adapter with the option External. It has an API server of its own ([kube.Server]), with its own objects,
-// [Players] and users. In the set-up, [Cluster.Client] returns a client for it, and [Cluster.Config] a configuration from which
-// any other client can be made, as from the kubeconfig of a real cluster.
+// A [Cluster] is a [external.Part]: hand it to an adapter with the option External. It has an API server of its own
+// ([kube.Server]), with its own objects, [Players] and users. In the set-up, [Cluster.Client] returns a client for it,
+// and [Cluster.Config] a configuration from which any other client can be made, as from the kubeconfig of a real
+// cluster.
 //
-// The kinds of its objects have its name: "ConfigMap@west". So findings name them, and so do properties ([Cluster.Kind]).
+// The kinds of its objects have its name: "ConfigMap@west". So findings name them, and so do properties
+// ([Cluster.Kind]).
 //
 // # Not modelled
 //
@@ -71,12 +74,14 @@ func Players(players ...Player) Option {
 	return func(s *settings) { s.players = append(s.players, players...) }
 }
 
-// Scenario lets users of the cluster do something while the controllers work: each action once, at any moment, or never.
+// Scenario lets users of the cluster do something while the controllers work: each action once, at any moment, or
+// never.
 func Scenario(actions ...scenario.Action) Option {
 	return func(s *settings) { s.actions = append(s.actions, actions...) }
 }
 
-// New returns a cluster whose API server serves the kinds of the scheme. The name has letters, digits and dashes. The error says what to change.
+// New returns a cluster whose API server serves the kinds of the scheme. The name has letters, digits and dashes. The
+// error says what to change.
 func New(name string, scheme *runtime.Scheme, options ...Option) (*Cluster, error) {
 	var chosen settings
 	for _, option := range options {
@@ -138,8 +143,8 @@ func (c *Cluster) build(scheme *runtime.Scheme, chosen settings) error {
 	return nil
 }
 
-// Config returns how clients reach the cluster from a set-up, from what mgr.GetConfig() or env.Config() returns there. The error says that this is not the
-// configuration of a check.
+// Config returns how clients reach the cluster from a set-up, from what mgr.GetConfig() or env.Config() returns there.
+// The error says that this is not the configuration of a check.
 func (c *Cluster) Config(config *rest.Config) (*rest.Config, error) {
 	caller, err := external.CallerOf(config)
 	if err != nil {

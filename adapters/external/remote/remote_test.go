@@ -97,7 +97,8 @@ func check(t *testing.T, system *core.System, options orrery.Options) core.Repor
 	return result.Report
 }
 
-// TestPlayers checks a Job that companions run in the second cluster, also with stale caches there, and that none runs without them.
+// TestPlayers checks a Job that companions run in the second cluster, also with stale caches there, and that none runs
+// without them.
 func TestPlayers(t *testing.T) {
 	for _, test := range []struct {
 		players []remote.Player
@@ -127,8 +128,8 @@ func TestPlayers(t *testing.T) {
 	}
 }
 
-// TestTwoClusters checks that objects of one name in two clusters are two, that users of the second one act there, that its server refuses as any does, and
-// that generated names make no difference.
+// TestTwoClusters checks that objects of one name in two clusters are two, that users of the second one act there, that
+// its server refuses as any does, and that generated names make no difference.
 func TestTwoClusters(t *testing.T) {
 	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "task"}}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", GenerateName: "web-", Name: ""},

@@ -8,8 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// The server of a cluster calls its kinds by their names. Whatever passes between it and the system goes through this file, where the name of the cluster is
-// added to kinds, or taken away.
+// The server of a cluster calls its kinds by their names. Whatever passes between it and the system goes through this
+// file, where the name of the cluster is added to kinds, or taken away.
 
 // store is the server of a cluster as part of a system.
 type store struct {
@@ -37,7 +37,8 @@ func (s store) Ordered() core.Store {
 	return store{s.cluster, s.server.(core.Ordering).Ordered()}
 }
 
-// Aged implements [core.Aging]. The server of the cluster knows the kinds by their own names, and each group of the system has those of this cluster that it has.
+// Aged implements [core.Aging]. The server of the cluster knows the kinds by their own names, and each group of the
+// system has those of this cluster that it has.
 func (s store) Aged(groups [][]core.Kind) core.Store {
 	var own [][]core.Kind
 	for _, group := range groups {

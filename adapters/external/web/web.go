@@ -8,17 +8,21 @@
 //		return mux
 //	})
 //
-// Hand it to an adapter with the option External. In the set-up, [Service.Transport] returns the transport for the client of the controller, in place of the
-// network. Every request is one step of the service: the handler gets a copy of the state, and what it makes of it is the state afterwards. Requests with the
-// methods GET, HEAD and OPTIONS must change nothing.
+// Hand it to an adapter with the option External. In the set-up, [Service.Transport] returns the transport for the
+// client of the controller, in place of the network. Every request is one step of the service: the handler gets a copy
+// of the state, and what it makes of it is the state afterwards. Requests with the methods GET, HEAD and OPTIONS must
+// change nothing.
 //
-// Where a check lets calls fail, a request may take too long, before or after it has taken place, and it may be answered with a status in place of what it asks for
-// ([Unavailable]). A client sees a request that takes too long as an error whose Timeout method returns true.
+// Where a check lets calls fail, a request may take too long, before or after it has taken place, and it may be
+// answered with a status in place of what it asks for ([Unavailable]). A client sees a request that takes too long as
+// an error whose Timeout method returns true.
 //
-// A handler must depend on nothing but the request and the state: it has no clock, no chance, and no memory of its own. The state is one object, so that no two
-// requests commute if one of them changes something. Write a [external.Service] with tables where searches become too large.
+// A handler must depend on nothing but the request and the state: it has no clock, no chance, and no memory of its own.
+// The state is one object, so that no two requests commute if one of them changes something. Write a [external.Service]
+// with tables where searches become too large.
 //
-// Not modelled are bodies that are streamed, upgrades of the connection, trailers, and what happens below HTTP: names, TLS, proxies.
+// Not modelled are bodies that are streamed, upgrades of the connection, trailers, and what happens below HTTP: names,
+// TLS, proxies.
 package web
 
 import (
@@ -42,7 +46,8 @@ import (
 // stateName is the name of the object that has the state.
 const stateName = "state"
 
-// Service is an HTTP service whose state is an S, which has to be of a type that JSON keeps as it is. It is an [external.Service] with one table.
+// Service is an HTTP service whose state is an S, which has to be of a type that JSON keeps as it is. It is an
+// [external.Service] with one table.
 type Service[S any] struct {
 	*external.Service
 	state   *external.Table[S]
@@ -57,14 +62,14 @@ type Option func(*settings)
 
 type settings struct{ statuses []int }
 
-// Unavailable says that a request may be answered with a status before it has done anything, such as 429 or 503, where a check lets calls fail. Each status makes a
-// search larger. Without it, requests only take too long.
+// Unavailable says that a request may be answered with a status before it has done anything, such as 429 or 503, where
+// a check lets calls fail. Each status makes a search larger. Without it, requests only take too long.
 func Unavailable(statuses ...int) Option {
 	return func(s *settings) { s.statuses = append(s.statuses, statuses...) }
 }
 
-// New returns a service in a state. The name is what reports call it, and a host by which clients reach it; every host is one. handler returns the handler over a state that
-// it may change.
+// New returns a service in a state. The name is what reports call it, and a host by which clients reach it; every host
+// is one. handler returns the handler over a state that it may change.
 func New[S any](name string, initial S, handler func(*S) http.Handler, options ...Option) *Service[S] {
 	var chosen settings
 	for _, option := range options {
@@ -201,7 +206,8 @@ func (w *writer) response() response {
 	return r
 }
 
-// Transport returns what takes the place of the network in a set-up, from mgr.GetConfig() or env.Config(): &http.Client{Transport: …}. See [external.NewClient].
+// Transport returns what takes the place of the network in a set-up, from mgr.GetConfig() or env.Config():
+// &http.Client{Transport: …}. See [external.NewClient].
 func (s *Service[S]) Transport(config *rest.Config) (http.RoundTripper, error) {
 	client, err := external.NewClient(config)
 	if err != nil {
@@ -281,7 +287,8 @@ func (t *transport[S]) RoundTrip(sent *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// unavailable returns the status that a request was answered with in place of what it asks for, and false if that is not so.
+// unavailable returns the status that a request was answered with in place of what it asks for, and false if that is
+// not so.
 func unavailable(err error) (status int, is bool) {
 	status, notNumber := strconv.Atoi(external.CodeOf(err))
 	return status, err != nil && notNumber == nil

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Decoder reads objects. It keeps what it has read: controllers are run again and again on the same few objects, and a copy is much cheaper than
-// reading them once more. It may be used by several goroutines.
+// Decoder reads objects. It keeps what it has read: controllers are run again and again on the same few objects, and a
+// copy is much cheaper than reading them once more. It may be used by several goroutines.
 type Decoder struct {
 	scheme *runtime.Scheme
 	mu     sync.Mutex
@@ -26,7 +26,8 @@ type decoded struct {
 	text string
 }
 
-// mostDecoded bounds what is kept of objects, and mostLists what is kept of lists, which are larger and the same again only while a run is repeated.
+// mostDecoded bounds what is kept of objects, and mostLists what is kept of lists, which are larger and the same again
+// only while a run is repeated.
 const (
 	mostDecoded = 1 << 12
 	mostLists   = 1 << 8
@@ -94,8 +95,8 @@ func copied(object client.Object) client.Object {
 	return c
 }
 
-// shares reports whether a value and its copy have memory in common that can be changed, as with a DeepCopy of one's own that forgets a field: what
-// a controller changes in the copy would be changed for all others.
+// shares reports whether a value and its copy have memory in common that can be changed, as with a DeepCopy of one's
+// own that forgets a field: what a controller changes in the copy would be changed for all others.
 func shares(value, c reflect.Value, depth int) bool {
 	const deepest = 64
 	if depth > deepest || value.Type() != c.Type() {

@@ -14,7 +14,8 @@ import (
 const pod = `{"metadata": {"name": "a", "creationTimestamp": "2000-01-01T00:00:00Z", "labels": {"app": "x"}},
 	"spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": "100m", "memory": "1Gi"}}}]}}`
 
-// TestDecoder checks that what is decoded again is the same, in memory of its own, and that nothing else is decoded for it.
+// TestDecoder checks that what is decoded again is the same, in memory of its own, and that nothing else is decoded for
+// it.
 func TestDecoder(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {

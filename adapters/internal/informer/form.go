@@ -55,8 +55,8 @@ func Of(object runtime.Object, scheme *runtime.Scheme) (Form, error) {
 	return Form{kind, Typed}, nil
 }
 
-// decode reads an object into fresh memory. Its kind is set. Whole numbers of a tree are of the type int64, as in what a real client
-// decodes.
+// decode reads an object into fresh memory. Its kind is set. Whole numbers of a tree are of the type int64, as in what
+// a real client decodes.
 func (f Form) decode(raw []byte, scheme *runtime.Scheme) (client.Object, error) {
 	object, err := f.empty(scheme)
 	if err != nil {

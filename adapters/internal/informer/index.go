@@ -97,7 +97,8 @@ type extracted struct {
 	err    error
 }
 
-// contained returns what an index finds for an object. One that panics, ends its goroutine or does not return in time is an error, and left behind if it has to be.
+// contained returns what an index finds for an object. One that panics, ends its goroutine or does not return in time
+// is an error, and left behind if it has to be.
 func contained(within time.Duration, extract func() ([]string, error)) ([]string, error) {
 	ended := make(chan extracted, 1)
 	go func() {

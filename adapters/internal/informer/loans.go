@@ -13,8 +13,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Loans are the objects of its caches that a controller has been handed without a copy, in one run. Who changes one of them changes the cache, for
-// everybody who reads it. As in a real cache, one version of an object is the same pointer each time. The zero value has none.
+// Loans are the objects of its caches that a controller has been handed without a copy, in one run. Who changes one of
+// them changes the cache, for everybody who reads it. As in a real cache, one version of an object is the same pointer
+// each time. The zero value has none.
 type Loans struct {
 	mu    sync.Mutex
 	known map[loan]client.Object
@@ -42,8 +43,8 @@ func (l *Loans) Begin() {
 	l.known, l.lent = map[loan]client.Object{}, nil
 }
 
-// Lend returns what a cache hands out for an object that was read from it: the same for the same version, throughout a run. A cache is
-// named by anything that can be compared.
+// Lend returns what a cache hands out for an object that was read from it: the same for the same version, throughout a
+// run. A cache is named by anything that can be compared.
 func (l *Loans) Lend(cache any, kind core.Kind, object client.Object) client.Object {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +62,8 @@ func (l *Loans) Lend(cache any, kind core.Kind, object client.Object) client.Obj
 	return object
 }
 
-// Changed returns the first of the objects lent that has changed since, with the first field that is not what it was; empty if none has.
+// Changed returns the first of the objects lent that has changed since, with the first field that is not what it was;
+// empty if none has.
 func (l *Loans) Changed() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

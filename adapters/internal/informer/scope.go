@@ -21,8 +21,8 @@ type Scope struct {
 	fields fields.Selector
 }
 
-// NewScope returns the scope of an informer that lists a namespace, empty for all, with these options. The error says what of them is not
-// modelled.
+// NewScope returns the scope of an informer that lists a namespace, empty for all, with these options. The error says
+// what of them is not modelled.
 func NewScope(namespace string, options metav1.ListOptions) (*Scope, error) {
 	s := &Scope{}
 	if options.LabelSelector != "" {
@@ -42,7 +42,8 @@ func NewScope(namespace string, options metav1.ListOptions) (*Scope, error) {
 	return ScopeOf(namespace, s.labels, s.fields), nil
 }
 
-// ScopeOf returns the scope of an informer that lists a namespace, empty for all, by these selectors. Either may be nil.
+// ScopeOf returns the scope of an informer that lists a namespace, empty for all, by these selectors. Either may be
+// nil.
 func ScopeOf(namespace string, byLabel labels.Selector, byField fields.Selector) *Scope {
 	s := &Scope{namespace: namespace}
 	if byLabel != nil && !byLabel.Empty() {

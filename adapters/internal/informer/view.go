@@ -156,7 +156,8 @@ func (v *View) Namespaced(of Form) (bool, error) {
 	return err == nil && mapping.Scope.Name() == meta.RESTScopeNameNamespace, err
 }
 
-// mapping returns how a kind is served. A mapper knows the lists of a kind and its name in small letters, too, of which there are no objects.
+// mapping returns how a kind is served. A mapper knows the lists of a kind and its name in small letters, too, of which
+// there are no objects.
 func (v *View) mapping(of Form) (*meta.RESTMapping, error) {
 	if v.Server.Serves(of.Kind) != nil {
 		return nil, &meta.NoKindMatchError{GroupKind: of.Kind.GroupKind(), SearchedVersions: []string{of.Kind.Version}}

@@ -19,7 +19,8 @@ type Watch struct {
 	Scope *Scope
 	// Transform is what the informer keeps of an object, nil for all of it.
 	Transform cache.TransformFunc
-	// Cache names the cache whose objects the handler gets, as in [Loans.Lend]. Without it objects belong to the handlers of the event alone.
+	// Cache names the cache whose objects the handler gets, as in [Loans.Lend]. Without it objects belong to the
+	// handlers of the event alone.
 	Cache   any
 	Handler cache.ResourceEventHandler
 }
@@ -34,9 +35,9 @@ func Kinds(watches []Watch) []core.Kind {
 	return slices.Compact(kinds)
 }
 
-// Deliver shows an event to the watches of its kind, in their order. Like a real informer it gives the same object
-// to all handlers of a cache, which lends it. The server is only asked how the object looks. An object that comes into the scope of an
-// informer is created for its handlers, and one that leaves it deleted.
+// Deliver shows an event to the watches of its kind, in their order. Like a real informer it gives the same object to
+// all handlers of a cache, which lends it. The server is only asked how the object looks. An object that comes into the
+// scope of an informer is created for its handlers, and one that leaves it deleted.
 func Deliver(server *kube.Server, decoder *Decoder, loans *Loans, watches []Watch, event core.Event) {
 	before := shown(server, decoder, loans, event.Key, event.Old)
 	after := shown(server, decoder, loans, event.Key, event.New)
@@ -76,7 +77,8 @@ type shownObject struct {
 	objects map[any]any
 }
 
-// in returns the object as a watch shows it, nil if it does not. A typed object has no kind, as when it comes from a watch.
+// in returns the object as a watch shows it, nil if it does not. A typed object has no kind, as when it comes from a
+// watch.
 func (o *shownObject) in(w Watch) any {
 	if o.content == nil {
 		return nil

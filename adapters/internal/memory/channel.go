@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// channel is the beginning of how the runtime lays out a channel, see hchan in runtime/chan.go. There is no other way to look at what waits in one without
-// taking it out, which would wake those who send.
+// channel is the beginning of how the runtime lays out a channel, see hchan in runtime/chan.go. There is no other way
+// to look at what waits in one without taking it out, which would wake those who send.
 type channel struct {
 	count, size     uint
 	buffer          unsafe.Pointer
@@ -17,7 +17,8 @@ type channel struct {
 	sendAt, receive uint
 }
 
-// waitingIn returns what waits in a channel that is not empty, in the order in which it would be received. It returns nothing if the channel is laid out in another way.
+// waitingIn returns what waits in a channel that is not empty, in the order in which it would be received. It returns
+// nothing if the channel is laid out in another way.
 func waitingIn(v reflect.Value) []reflect.Value {
 	c, t := (*channel)(v.UnsafePointer()), v.Type().Elem()
 	if c.count != uint(v.Len()) || c.size != uint(v.Cap()) || uintptr(c.element) != t.Size() || c.receive >= c.size || c.buffer == nil {

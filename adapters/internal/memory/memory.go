@@ -1,10 +1,10 @@
 // Package memory reads what an instance of a controller keeps in memory between its runs.
 //
-// A report that says "the controller remembers something" is of little use without the field. [Of] looks from what an adapter knows of an instance
-// (its reconciler, its sources) into every field, map and list that can be reached, exported or not, and writes down each value that
-// has no parts, under the way to it: "Reconciler.seen[default/a]". The engine compares what it finds before and after a run. It does not look into
-// clients, loggers and other infrastructure, which are large and keep nothing of the controller's; nor further than two
-// dozen steps.
+// A report that says "the controller remembers something" is of little use without the field. [Of] looks from what an
+// adapter knows of an instance (its reconciler, its sources) into every field, map and list that can be reached,
+// exported or not, and writes down each value that has no parts, under the way to it: "Reconciler.seen[default/a]". The
+// engine compares what it finds before and after a run. It does not look into clients, loggers and other
+// infrastructure, which are large and keep nothing of the controller's; nor further than two dozen steps.
 package memory
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Named is a root that belongs to one of several controllers: the ways from it begin with the name of the controller, and a slash.
+// Named is a root that belongs to one of several controllers: the ways from it begin with the name of the controller,
+// and a slash.
 type Named struct {
 	Controller string
 	Root       any
@@ -29,16 +30,16 @@ type Named struct {
 // Requeues is a root: how often each item of a work queue was put back.
 type Requeues map[string]int
 
-// Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root, and its number if there are
-// several of the type. What functions have captured cannot be seen.
+// Of returns the values that can be reached from the roots, by the way to them, which begins with the type of the root,
+// and its number if there are several of the type. What functions have captured cannot be seen.
 func Of(roots ...any) map[string]string {
 	m := newMemory()
 	m.from(roots)
 	return m.values
 }
 
-// Find returns the way to a value that can be reached from the roots and is what is looked for, empty if there is none. Values of infrastructure are
-// looked at, too, but not what is behind them.
+// Find returns the way to a value that can be reached from the roots and is what is looked for, empty if there is none.
+// Values of infrastructure are looked at, too, but not what is behind them.
 func Find(is func(reflect.Value) bool, roots ...any) string {
 	m := newMemory()
 	m.is = is
@@ -88,7 +89,8 @@ type memory struct {
 	seen map[sighted]string
 	// skipped tells of the packages that were met whether they are not looked into.
 	skipped map[string]bool
-	// is reports whether a value is what is looked for, nil if nothing is, and found is the way to the first one that is.
+	// is reports whether a value is what is looked for, nil if nothing is, and found is the way to the first one that
+	// is.
 	is    func(reflect.Value) bool
 	found string
 	// sights, if set, get what is read.
@@ -121,8 +123,8 @@ var infrastructure = []string{
 	"sigs.k8s.io/controller-runtime/pkg/cluster", "sigs.k8s.io/controller-runtime/pkg/manager",
 }
 
-// keeps reports whether a type of infrastructure keeps what its owner puts in, such as a store of client-go: controllers note in one what they expect. What
-// stores keep by index follows from the rest.
+// keeps reports whether a type of infrastructure keeps what its owner puts in, such as a store of client-go:
+// controllers note in one what they expect. What stores keep by index follows from the rest.
 func keeps(t reflect.Type) bool {
 	if t.PkgPath() != "k8s.io/client-go/tools/cache" {
 		return false
@@ -205,8 +207,8 @@ func (m *memory) look(path string, v reflect.Value, depth int) {
 	}
 }
 
-// elements notes what is found in a list. Elements of several types are named by their types, and not by where they are, which is a value of its own: a set-up that fills a list from a map leaves to chance
-// which comes first.
+// elements notes what is found in a list. Elements of several types are named by their types, and not by where they
+// are, which is a value of its own: a set-up that fills a list from a map leaves to chance which comes first.
 func (m *memory) elements(path string, list reflect.Value, depth int) {
 	order := typesIn(list)
 	types := slices.Compact(slices.Sorted(slices.Values(order)))
@@ -264,7 +266,8 @@ func entryOf(key, value reflect.Value) entry {
 	return entry{plainly(key), key.Type().String(), value}
 }
 
-// entries notes what is found in a map: in order, so that what is too much is the same each time. Keys that come to the same text are numbered.
+// entries notes what is found in a map: in order, so that what is too much is the same each time. Keys that come to the
+// same text are numbered.
 func (m *memory) entries(path string, all []entry, depth int) {
 	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.kind, b.kind)) })
 	same := 0
@@ -348,7 +351,8 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 	}
 }
 
-// held notes that a lock is held, and reports whether it is. Nobody runs while memory is read, so a lock that is held then stays so: whoever takes it next waits for ever.
+// held notes that a lock is held, and reports whether it is. Nobody runs while memory is read, so a lock that is held
+// then stays so: whoever takes it next waits for ever.
 func (m *memory) held(path string, lock interface {
 	TryLock() bool
 	Unlock()

@@ -85,8 +85,8 @@ func TestOfSets(t *testing.T) {
 	}
 }
 
-// TestOfKeys looks into maps whose keys come to the same text, lead back to themselves, or have nothing behind them in a map for several goroutines: each is there, under the
-// same name each time.
+// TestOfKeys looks into maps whose keys come to the same text, lead back to themselves, or have nothing behind them in
+// a map for several goroutines: each is there, under the same name each time.
 func TestOfKeys(t *testing.T) {
 	type node struct {
 		name   string
@@ -143,7 +143,8 @@ type (
 	waiting  struct{ n int }
 )
 
-// TestOfLists wants the elements of a list of several types to be named by their types, so that what a set-up leaves to chance is where they are, and nothing else. Where they are is seen all the same.
+// TestOfLists wants the elements of a list of several types to be named by their types, so that what a set-up leaves to
+// chance is where they are, and nothing else. Where they are is seen all the same.
 func TestOfLists(t *testing.T) {
 	shared := &counting{7}
 	type instance struct {
@@ -262,7 +263,8 @@ func TestOfWhatIsFarAway(t *testing.T) {
 	}
 }
 
-// TestOfStores wants what controllers put into stores of client-go to be found, as they note there what they expect. Informers of client-go are left out.
+// TestOfStores wants what controllers put into stores of client-go to be found, as they note there what they expect.
+// Informers of client-go are left out.
 func TestOfStores(t *testing.T) {
 	type expected struct {
 		metav1.ObjectMeta
@@ -356,7 +358,8 @@ func TestHeldLocks(t *testing.T) {
 	}
 }
 
-// TestTimesWithoutAddress looks at times and locks where Go has no address for them: they are what they are in variables.
+// TestTimesWithoutAddress looks at times and locks where Go has no address for them: they are what they are in
+// variables.
 func TestTimesWithoutAddress(t *testing.T) {
 	at := time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)
 	keeps := struct {

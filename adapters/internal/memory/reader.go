@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// Reader reads the memory of one instance again and again, as whoever waits for the time does. From the second time on it keeps what it has read, byte for byte, and
-// where none of that has changed it returns what it found then: that takes a fraction of the time.
+// Reader reads the memory of one instance again and again, as whoever waits for the time does. From the second time on
+// it keeps what it has read, byte for byte, and where none of that has changed it returns what it found then: that
+// takes a fraction of the time.
 type Reader struct {
 	roots []any
 	found map[string]string
@@ -47,11 +48,12 @@ func sameRoot(a, b any) bool {
 	return wordsOf(&a) == wordsOf(&b)
 }
 
-// wordsOf returns the type and the address of what an interface holds. What an interface holds that is no pointer never changes.
+// wordsOf returns the type and the address of what an interface holds. What an interface holds that is no pointer never
+// changes.
 func wordsOf(v *any) [2]uintptr { return *(*[2]uintptr)(unsafe.Pointer(v)) }
 
-// sights are what was read of a memory: as long as all of it is the same, so is what was found. Copies are of the types that they were made of, so that what they refer to
-// stays where it is, and nothing else comes to be there.
+// sights are what was read of a memory: as long as all of it is the same, so is what was found. Copies are of the types
+// that they were made of, so that what they refer to stays where it is, and nothing else comes to be there.
 type sights struct {
 	regions  []region
 	size     uintptr

@@ -43,7 +43,8 @@ type part struct {
 	count *int
 }
 
-// TestReader changes what a controller keeps, in every way, and reads after each change what is found from the beginning.
+// TestReader changes what a controller keeps, in every way, and reads after each change what is found from the
+// beginning.
 func TestReader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number, text := rapid.IntRange(0, 2), rapid.SampledFrom([]string{"", "a", "b"})

@@ -1,5 +1,6 @@
-// Package metrics keeps apart what instances of controllers register with the registries of Prometheus, which are one for the whole process. A program registers each of its collectors
-// once, and panics where it does so twice. A check sets the same program up thousands of times: each time is the first one.
+// Package metrics keeps apart what instances of controllers register with the registries of Prometheus, which are one
+// for the whole process. A program registers each of its collectors once, and panics where it does so twice. A check
+// sets the same program up thousands of times: each time is the first one.
 package metrics
 
 import (
@@ -19,8 +20,8 @@ type Base interface {
 	prometheus.Gatherer
 }
 
-// Registry is a registry of a process. It has what belongs to no instance, such as the collectors that packages register when they are initialized, and for the code of each instance what that
-// has registered besides.
+// Registry is a registry of a process. It has what belongs to no instance, such as the collectors that packages
+// register when they are initialized, and for the code of each instance what that has registered besides.
 type Registry struct {
 	mu   sync.Mutex
 	base Base
@@ -39,7 +40,8 @@ func shared(base Base) *Registry {
 // replacing guards the registries that a process has one of.
 var replacing sync.Mutex
 
-// Replace has a registry of the process know instances from here on, and returns it. It is given how to get the one that is there, and how to put another one in its place. It is nil if there is none.
+// Replace has a registry of the process know instances from here on, and returns it. It is given how to get the one
+// that is there, and how to put another one in its place. It is nil if there is none.
 func Replace(get func() Base, set func(*Registry)) *Registry {
 	replacing.Lock()
 	defer replacing.Unlock()
@@ -54,7 +56,8 @@ func Replace(get func() Base, set func(*Registry)) *Registry {
 	return r
 }
 
-// Default is [Replace] for the registry of programs that name none. It is nil if somebody has put another one there that cannot be read.
+// Default is [Replace] for the registry of programs that name none. It is nil if somebody has put another one there
+// that cannot be read.
 func Default() *Registry {
 	return Replace(func() Base {
 		base, _ := prometheus.DefaultRegisterer.(Base)
@@ -69,7 +72,8 @@ type Instance struct {
 	own map[*Registry]*prometheus.Registry
 }
 
-// New returns an instance. What is registered with some registries in the bubble of the caller, or by its goroutine if it is in none, belongs to that from here on, for as long as it is kept.
+// New returns an instance. What is registered with some registries in the bubble of the caller, or by its goroutine if
+// it is in none, belongs to that from here on, for as long as it is kept.
 func New(with ...*Registry) *Instance {
 	i := &Instance{own: map[*Registry]*prometheus.Registry{}}
 	for _, r := range with {
@@ -81,7 +85,8 @@ func New(with ...*Registry) *Instance {
 	return i
 }
 
-// Run notes that a run of the instance begins. All of them are in one place, which may be another one than that of the set-up.
+// Run notes that a run of the instance begins. All of them are in one place, which may be another one than that of the
+// set-up.
 func (i *Instance) Run() { i.runs.Do(i.enter) }
 
 // enter has what is registered in this place belong to the instance.
@@ -146,7 +151,8 @@ func (r *Registry) Register(c prometheus.Collector) error {
 	return own.Register(c)
 }
 
-// vacant returns an error if a collector cannot be registered beside those that belong to no instance. Those that describe nothing always can, and would stay.
+// vacant returns an error if a collector cannot be registered beside those that belong to no instance. Those that
+// describe nothing always can, and would stay.
 func (r *Registry) vacant(c prometheus.Collector) error {
 	if !describes(c) {
 		return nil

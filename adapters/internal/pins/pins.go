@@ -1,5 +1,5 @@
-// Package pins finds out where a build has other versions of Kubernetes' libraries than a module with controllers requires: a build has one version of each, the newest
-// that any of its modules asks for.
+// Package pins finds out where a build has other versions of Kubernetes' libraries than a module with controllers
+// requires: a build has one version of each, the newest that any of its modules asks for.
 package pins
 
 import (
@@ -20,9 +20,9 @@ import (
 // libraries are the modules whose behavior controllers depend on.
 var libraries = []string{"sigs.k8s.io/controller-runtime", "k8s.io/client-go", "k8s.io/apimachinery", "k8s.io/api"}
 
-// Raised says which of Kubernetes' libraries are newer in this build than the modules require that values come from, such as reconcilers: a sentence for each module. A
-// module whose go.mod is not at hand, in the module cache or where it is replaced, is left out, and so is the main module: its
-// go.mod was changed when the version was raised.
+// Raised says which of Kubernetes' libraries are newer in this build than the modules require that values come from,
+// such as reconcilers: a sentence for each module. A module whose go.mod is not at hand, in the module cache or where
+// it is replaced, is left out, and so is the main module: its go.mod was changed when the version was raised.
 func Raised(values ...any) []string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -63,7 +63,8 @@ func AtLeast(path, least string) bool {
 	return ok && semver.Compare(version(build, path), least) >= 0
 }
 
-// packageOf returns the path of the package that the type of a value is declared in, or the value itself if it is a function. It is empty if there is none.
+// packageOf returns the path of the package that the type of a value is declared in, or the value itself if it is a
+// function. It is empty if there is none.
 func packageOf(value any) string {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() {

@@ -6,8 +6,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Entries returns the differences in what controllers keep in memory with those of an entry of a map or list as one, where it is new or gone as a whole: its
-// fields are told as one value.
+// Entries returns the differences in what controllers keep in memory with those of an entry of a map or list as one,
+// where it is new or gone as a whole: its fields are told as one value.
 func Entries(changes []core.MemoryChange) []core.MemoryChange {
 	var told []core.MemoryChange
 	for len(changes) > 0 {

@@ -13,7 +13,8 @@ type Object struct {
 	Fields []core.Leaf
 }
 
-// After returns the objects as they are after steps from a start, in the order of their names, and their fields in the order of their paths.
+// After returns the objects as they are after steps from a start, in the order of their names, and their fields in the
+// order of their paths.
 func After(initial []core.TraceObject, steps []core.TraceStep) []Object {
 	state := map[core.Key]map[string]any{}
 	for _, o := range initial {
@@ -63,8 +64,8 @@ func apply(c core.TraceChange, state map[core.Key]map[string]any) {
 	}
 }
 
-// Distinct returns for each outcome the objects and fields that are not the same in all of them. An object without fields has itself as its only
-// one, whose value reads "present".
+// Distinct returns for each outcome the objects and fields that are not the same in all of them. An object without
+// fields has itself as its only one, whose value reads "present".
 func Distinct(outcomes []core.OutcomeReport) [][]Object {
 	type leaf struct {
 		key         core.Key

@@ -15,12 +15,13 @@ type Settled struct {
 	Key core.Key
 	// How is "changed", "created", "deleted", or empty if the object is as at the start.
 	How string
-	// Says is what the object says of itself: its phase, and its conditions. If that has not changed, it is what else has, too. For a value that is no object it is the value.
+	// Says is what the object says of itself: its phase, and its conditions. If that has not changed, it is what else
+	// has, too. For a value that is no object it is the value.
 	Says []string
 }
 
-// Outcome returns what the system comes to, and what to call that. Of several outcomes it is the one that was found first. Nothing is returned if there is none, and if
-// something was found on the way, which matters more.
+// Outcome returns what the system comes to, and what to call that. Of several outcomes it is the one that was found
+// first. Nothing is returned if there is none, and if something was found on the way, which matters more.
 func Outcome(report *core.Report) (title string, settled []Settled, found bool) {
 	if report.Verdict == core.Violated || len(report.OutcomeList) == 0 {
 		return "", nil, false
@@ -32,8 +33,8 @@ func Outcome(report *core.Report) (title string, settled []Settled, found bool) 
 	return title, settles(report.OutcomeList[0]), true
 }
 
-// settles returns what became of all objects on the way to an outcome: first those that were there and are other ones now, then those that are new, those that are gone, and those that
-// are as they were.
+// settles returns what became of all objects on the way to an outcome: first those that were there and are other ones
+// now, then those that are new, those that are gone, and those that are as they were.
 func settles(outcome core.OutcomeReport) []Settled {
 	var all [4][]Settled
 	before := map[core.Key]core.TraceObject{}

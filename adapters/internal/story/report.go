@@ -50,7 +50,8 @@ func Headline(report *core.Report) string {
 	return "nothing wrong was found" + besides(report) + ", but not everything was searched:"
 }
 
-// unfinished tells of conditions under which not everything was searched, where the verdict is that of the first of them.
+// unfinished tells of conditions under which not everything was searched, where the verdict is that of the first of
+// them.
 func unfinished(report *core.Report) string {
 	n := 0
 	for _, r := range report.Rungs {
@@ -92,7 +93,8 @@ func Doubts(report *core.Report) (lead string, reasons, others []string) {
 	return lead, reasons, others
 }
 
-// Rungs tells in a line each what came of the conditions under which a system was checked, and why it is not more. A reason that is one of an earlier condition, too, is said there.
+// Rungs tells in a line each what came of the conditions under which a system was checked, and why it is not more. A
+// reason that is one of an earlier condition, too, is said there.
 func Rungs(all []core.RungReport) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		said := map[string]bool{}
@@ -152,7 +154,8 @@ func Searched(report *core.Report) []string {
 	return lines
 }
 
-// together returns fields in memory. If there are many, those that begin alike are one, by all that they have in common, with how many there are: it says what to leave out to leave them all out.
+// together returns fields in memory. If there are many, those that begin alike are one, by all that they have in
+// common, with how many there are: it says what to leave out to leave them all out.
 func together(fields []string) []string {
 	const many, fewest = 12, 2
 	if len(fields) <= many {
@@ -203,7 +206,8 @@ func lengths(fields []string) []int {
 	return all
 }
 
-// beginning returns the first parts of a field in memory, all if there are no more. A dot in the key of an entry does not divide any.
+// beginning returns the first parts of a field in memory, all if there are no more. A dot in the key of an entry does
+// not divide any.
 func beginning(field string, parts int) string {
 	inside := 0
 	for i, r := range field {

@@ -1,5 +1,6 @@
-// Package story says what a check has found, for everything that tells of one: which objects a finding is about, which calls decided what was done, which steps and fields
-// say nothing, and the words for it. What is left out is for the teller to count.
+// Package story says what a check has found, for everything that tells of one: which objects a finding is about, which
+// calls decided what was done, which steps and fields say nothing, and the words for it. What is left out is for the
+// teller to count.
 package story
 
 import (
@@ -11,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it. A call that is a step of its own is not idle, nor is
-// who decides by a stale cache to do nothing.
+// Idle reports whether a step is over with nothing but its work item gone, and nothing went wrong in it. A call that is
+// a step of its own is not idle, nor is who decides by a stale cache to do nothing.
 func Idle(step core.TraceStep) bool {
 	switch step.Kind {
 	case "fire", "elapse", "pass", "expire", "call", "restart", "probe":
@@ -36,7 +37,8 @@ func Common(a, b core.Trace) int {
 	return core.CommonSteps(a.Steps, b.Steps)
 }
 
-// Leg is what is told at once: a step, or several that follow each other, are idle and log nothing. First and Last are positions in the trace.
+// Leg is what is told at once: a step, or several that follow each other, are idle and log nothing. First and Last are
+// positions in the trace.
 type Leg struct{ First, Last int }
 
 // String says which steps these are, such as "Steps 2 to 4".
@@ -77,7 +79,8 @@ func traces(finding core.Finding) []core.Trace {
 	return []core.Trace{finding.Trace, *finding.Other}
 }
 
-// Controllers returns the names of all that take steps in the runs of a finding, in the order of their first ones. That of a step in which nobody acts is empty.
+// Controllers returns the names of all that take steps in the runs of a finding, in the order of their first ones. That
+// of a step in which nobody acts is empty.
 func Controllers(finding core.Finding) []string {
 	var names []string
 	for _, trace := range traces(finding) {
@@ -108,8 +111,8 @@ func Changed(finding core.Finding) map[core.Key][]string {
 	return paths
 }
 
-// About returns those of the initial objects of a run that any run of the finding reads or changes, in order: the story is about them. If there are none, it is about
-// all.
+// About returns those of the initial objects of a run that any run of the finding reads or changes, in order: the story
+// is about them. If there are none, it is about all.
 func About(finding core.Finding, trace core.Trace) []core.TraceObject {
 	changed, words, listed := Changed(finding), map[string]bool{}, map[string]bool{}
 	for _, trace := range traces(finding) {
@@ -148,7 +151,8 @@ func Within(path, other string) bool {
 	return found && (other == "" || below == "" || below[0] == '.' || below[0] == '[')
 }
 
-// kept tells that a field of a Kubernetes object is kept by the server or says when something was: that it is there, or changes with others, tells nobody anything.
+// kept tells that a field of a Kubernetes object is kept by the server or says when something was: that it is there, or
+// changes with others, tells nobody anything.
 func kept(path string) bool {
 	switch path {
 	case "apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion", "metadata.generation", "metadata.creationTimestamp", "metadata.selfLink":
@@ -164,8 +168,8 @@ func kept(path string) bool {
 	return false
 }
 
-// Telling returns the fields of an object that tell something, and how many others there are, such as those that are empty. Those at or below some paths do. If none
-// does, all are returned.
+// Telling returns the fields of an object that tell something, and how many others there are, such as those that are
+// empty. Those at or below some paths do. If none does, all are returned.
 func Telling(fields []core.Leaf, paths []string) (telling []core.Leaf, others int) {
 	for _, f := range fields {
 		if !kept(f.Path) && f.Value != "" || slices.Contains(paths, f.Path) && !bookkeeping(f.Path) {
@@ -205,7 +209,8 @@ func bookkeeping(path string) bool {
 	return path == "metadata.resourceVersion" || path == "metadata.generation" || strings.HasPrefix(path, "metadata.managedFields")
 }
 
-// TellingChanges returns the changes of fields that tell something, and how many others there are. If none does, all are returned.
+// TellingChanges returns the changes of fields that tell something, and how many others there are. If none does, all
+// are returned.
 func TellingChanges(changes []core.FieldChange) (telling []core.FieldChange, others int) {
 	for _, c := range changes {
 		if !kept(c.Path) && (c.From != nil || c.To != "") {
@@ -218,8 +223,9 @@ func TellingChanges(changes []core.FieldChange) (telling []core.FieldChange, oth
 	return telling, len(changes) - len(telling)
 }
 
-// Deciding returns which calls of a step decided what it did, by their positions: writes, what failed, what was read from a cache that was behind, and the reads of what is
-// written. No more than so many are returned, those that come first here. All calls are if there are no more.
+// Deciding returns which calls of a step decided what it did, by their positions: writes, what failed, what was read
+// from a cache that was behind, and the reads of what is written. No more than so many are returned, those that come
+// first here. All calls are if there are no more.
 func Deciding(step core.TraceStep, most int) []int {
 	rank := func(call core.TraceCall) int {
 		switch {

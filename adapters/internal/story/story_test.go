@@ -120,7 +120,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestLegs checks that legs are all steps in their order, that only idle steps share one, and that what repeats begins one.
+// TestLegs checks that legs are all steps in their order, that only idle steps share one, and that what repeats begins
+// one.
 func TestLegs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"reconcile", "fire"}), 0, 12).Draw(t, "kinds")
@@ -147,7 +148,8 @@ func TestLegs(t *testing.T) {
 	})
 }
 
-// TestNothingIsLost checks that all fields are told or counted, that what tells something is told, and that something is told if there is anything.
+// TestNothingIsLost checks that all fields are told or counted, that what tells something is told, and that something
+// is told if there is anything.
 func TestNothingIsLost(t *testing.T) {
 	paths := []string{
 		"spec.replicas", "metadata.generation", "metadata.managedFields[0].manager", "metadata.labels.app", "status.conditions[type=Ready].lastTransitionTime",
@@ -244,7 +246,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestFieldsThatBeginAlike: a report names many fields in memory by what they have in common, with as many parts as leave few of them, and few by themselves.
+// TestFieldsThatBeginAlike: a report names many fields in memory by what they have in common, with as many parts as
+// leave few of them, and few by themselves.
 func TestFieldsThatBeginAlike(t *testing.T) {
 	var deep, keyed, flat []string
 	for i := range 13 {
@@ -268,7 +271,8 @@ func TestFieldsThatBeginAlike(t *testing.T) {
 	}
 }
 
-// TestHeadline says what was not searched to the end of what may go wrong, where the verdict is that of nothing going wrong.
+// TestHeadline says what was not searched to the end of what may go wrong, where the verdict is that of nothing going
+// wrong.
 func TestHeadline(t *testing.T) {
 	rungs := func(verdicts ...core.Verdict) *core.Report {
 		r := &core.Report{Verdict: core.Holds}

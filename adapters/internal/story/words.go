@@ -9,8 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Deed says who does what in a step, as a sentence in three parts: before the controller's name, the name, and after it. One of a step in which nobody acts has
-// no name.
+// Deed says who does what in a step, as a sentence in three parts: before the controller's name, the name, and after
+// it. One of a step in which nobody acts has no name.
 func Deed(step core.TraceStep) (before, who, after string) {
 	what := string(step.Request)
 	switch step.Kind {
@@ -67,8 +67,8 @@ func Behind(call core.TraceCall) string {
 	return ""
 }
 
-// located returns the calls of a step for which it is told where in the code they are made, by their positions: those that wrote or failed, or the last one, if there is nothing of the
-// kind, in a step that ends with something to tell.
+// located returns the calls of a step for which it is told where in the code they are made, by their positions: those
+// that wrote or failed, or the last one, if there is nothing of the kind, in a step that ends with something to tell.
 func located(step core.TraceStep) []int {
 	var positions []int
 	for i, call := range step.Calls {

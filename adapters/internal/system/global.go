@@ -12,8 +12,9 @@ import (
 // globals guards what client-go keeps once for a process.
 var globals sync.Once
 
-// SettleGlobals makes the logger that of klog, which would write to the standard error otherwise, and returns the one that klog has. Errors that nobody handles are logged only: by itself, client-go
-// lets whoever has such an error sleep until the last one is a while ago, whoever had that: on a virtual clock these may be years.
+// SettleGlobals makes the logger that of klog, which would write to the standard error otherwise, and returns the one
+// that klog has. Errors that nobody handles are logged only: by itself, client-go lets whoever has such an error sleep
+// until the last one is a while ago, whoever had that: on a virtual clock these may be years.
 func SettleGlobals(logger logr.Logger) logr.Logger {
 	globals.Do(func() {
 		klog.SetLoggerWithOptions(logger, klog.ContextualLogger(true)) // so that klog.Background is the logger itself

@@ -13,8 +13,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// implied returns what users may be expected to do, if the options do not say: they delete an object and create it again, on which others may count who refer to it. That is the first object of each kind that
-// controllers watch, of custom kinds if there are any, and no object that belongs to another one. Without a garbage collector, what an object owns would stay, which no cluster shows.
+// implied returns what users may be expected to do, if the options do not say: they delete an object and create it
+// again, on which others may count who refer to it. That is the first object of each kind that controllers watch, of
+// custom kinds if there are any, and no object that belongs to another one. Without a garbage collector, what an object
+// owns would stay, which no cluster shows.
 func (d *Definition) implied(server *kube.Server, controllers []core.Strategy, objects []runtime.Object) ([]core.Scenario, error) {
 	if len(d.actions) > 0 || !d.collectGarbage {
 		return nil, nil
@@ -57,7 +59,8 @@ func (d *Definition) implied(server *kube.Server, controllers []core.Strategy, o
 	return builtin, nil
 }
 
-// promises has the promises of users except nobody who is known to be about objects of other kinds than the one that is created.
+// promises has the promises of users except nobody who is known to be about objects of other kinds than the one that is
+// created.
 func (d *Definition) promises(scenario core.Scenario, server *kube.Server, controllers []core.Strategy) error {
 	for i, action := range d.actions {
 		promise := scenario.Actions[i].Promise
@@ -73,7 +76,8 @@ func (d *Definition) promises(scenario core.Scenario, server *kube.Server, contr
 	return nil
 }
 
-// except has a promise to create an object of a kind except those only of the requests that name it whose controllers may reconcile objects of the kind: it is their task to see that it is gone.
+// except has a promise to create an object of a kind except those only of the requests that name it whose controllers
+// may reconcile objects of the kind: it is their task to see that it is gone.
 func except(promise *core.Promise, kind core.Kind, controllers []core.Strategy) {
 	names := promise.Excepts
 	promise.Excepts = func(item core.Item) bool {
@@ -82,7 +86,8 @@ func except(promise *core.Promise, kind core.Kind, controllers []core.Strategy) 
 	}
 }
 
-// mayReconcile reports whether requests of a controller may name objects of a kind: they may if it watches the kind, unless it knows that they name others.
+// mayReconcile reports whether requests of a controller may name objects of a kind: they may if it watches the kind,
+// unless it knows that they name others.
 func mayReconcile(c core.Strategy, kind core.Kind) bool {
 	if of, knows := c.(interface{ Reconciles(core.Kind) bool }); knows {
 		return of.Reconciles(kind)

@@ -21,8 +21,8 @@ type Library interface {
 	// SetUps is how many set-ups there are.
 	SetUps() int
 
-	// Survey runs the set-ups once, to see what they register. The server has neither indexes nor webhooks yet. The error says what to
-	// change.
+	// Survey runs the set-ups once, to see what they register. The server has neither indexes nor webhooks yet. The
+	// error says what to change.
 	Survey(*runtime.Scheme, *kube.Server) (Found, error)
 }
 
@@ -34,7 +34,8 @@ type Found struct {
 	// Indexes are the field indexes of its caches.
 	Indexes informer.Indexes
 
-	// Register returns the controllers, and the webhooks that the server is to ask, from a server that has the indexes of all libraries.
+	// Register returns the controllers, and the webhooks that the server is to ask, from a server that has the indexes
+	// of all libraries.
 	Register func(*kube.Server) ([]core.Strategy, []kube.Webhook, error)
 }
 
@@ -172,7 +173,8 @@ func join(texts, more []string) []string {
 	return texts
 }
 
-// libraries are the packages that carry the calls of controllers of Kubernetes: clients, what is between them and controllers, and what Kubernetes' generators write.
+// libraries are the packages that carry the calls of controllers of Kubernetes: clients, what is between them and
+// controllers, and what Kubernetes' generators write.
 func libraries() []string {
 	return []string{
 		"k8s.io/client-go/...", "k8s.io/apimachinery/...", "k8s.io/apiextensions-apiserver/...", "k8s.io/component-base/...", "k8s.io/component-helpers/...", "k8s.io/klog/...", "k8s.io/utils/...",

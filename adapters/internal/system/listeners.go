@@ -10,8 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// listeners are those who listen to what is logged, each in a bubble of virtual time. A library keeps one logger for the whole process; what is logged through it belongs to the run in
-// whose bubble the goroutine is that logs.
+// listeners are those who listen to what is logged, each in a bubble of virtual time. A library keeps one logger for
+// the whole process; what is logged through it belongs to the run in whose bubble the goroutine is that logs.
 type listeners struct {
 	// count is how many there are: mostly there are none.
 	count atomic.Int32
@@ -57,7 +57,8 @@ type Loggers struct {
 	listeners []*listeners
 }
 
-// Listen has what is logged in the bubble of the calling goroutine, through the logger or through that of the process, go to a function, until stop is called.
+// Listen has what is logged in the bubble of the calling goroutine, through the logger or through that of the process,
+// go to a function, until stop is called.
 func (l Loggers) Listen(hear func(core.LogLine)) (stop func()) {
 	var stops []func()
 	for _, listeners := range l.listeners {
@@ -70,8 +71,9 @@ func (l Loggers) Listen(hear func(core.LogLine)) (stop func()) {
 	}
 }
 
-// Loggers returns what controllers log through: a logger that writes to the one of the options, if there is one, and one that a library keeps for the whole process, which install makes
-// the first of them and returns. A program that has set one of its own before keeps it, and nobody listens to what is logged there.
+// Loggers returns what controllers log through: a logger that writes to the one of the options, if there is one, and
+// one that a library keeps for the whole process, which install makes the first of them and returns. A program that has
+// set one of its own before keeps it, and nobody listens to what is logged there.
 func (d *Definition) Loggers(install func(logr.Logger) logr.Logger) Loggers {
 	own := &listeners{}
 	l := Loggers{Logger: bridge(d.logger, own), listeners: []*listeners{own}}
@@ -81,7 +83,8 @@ func (d *Definition) Loggers(install func(logr.Logger) logr.Logger) Loggers {
 	return l
 }
 
-// Anew returns a logger of which it counts as given what its code adds from now on: what it has so far says which controller logs, and what about.
+// Anew returns a logger of which it counts as given what its code adds from now on: what it has so far says which
+// controller logs, and what about.
 func Anew(logger logr.Logger) logr.Logger {
 	s, ok := logger.GetSink().(*sink)
 	if !ok {

@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// mostVerbose is how verbose a line may be that is listened to: what components of Kubernetes log at that level is there for debugging. More verbose are the libraries.
+// mostVerbose is how verbose a line may be that is listened to: what components of Kubernetes log at that level is
+// there for debugging. More verbose are the libraries.
 const mostVerbose = 4
 
 // bridge returns a logger that writes to whoever listens, or else to hclog if it is not nil.

@@ -101,10 +101,11 @@ var pairs = map[string][2]library{
 
 // TestPairs checks the same two controllers, each made with either library: what is searched and found is the same.
 //
-// At the start the copier has a to do. It creates the Secret, which wakes both. The copier's second look changes nothing, and can come at any time from then on. The sealer
-// labels the Secret, which wakes both again, and then looks a second time. So there is the start; four states by whether each still has work
-// after the label; and before it the sealer has work, and the copier has or has not: 1 + 4 + 2 = 7. The steps are the first one; two from where both have work before the label, one where only
-// the sealer has; and two, one and one after it: 1 + 3 + 4 = 8.
+// At the start the copier has a to do. It creates the Secret, which wakes both. The copier's second look changes
+// nothing, and can come at any time from then on. The sealer labels the Secret, which wakes both again, and then looks
+// a second time. So there is the start; four states by whether each still has work after the label; and before it the
+// sealer has work, and the copier has or has not: 1 + 4 + 2 = 7. The steps are the first one; two from where both have
+// work before the label, one where only the sealer has; and two, one and one after it: 1 + 3 + 4 = 8.
 func TestPairs(t *testing.T) {
 	lag := []orrery.Staleness{{Rule: orrery.Lag(1)}}
 	searches := map[string]orrery.Options{
@@ -121,7 +122,8 @@ func TestPairs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var want, reduced string
 			for _, pair := range slices.Sorted(maps.Keys(pairs)) {
-				// The controllers of the adapter whose New it is come first, and what a reduced search leaves out goes by their order.
+				// The controllers of the adapter whose New it is come first, and what a reduced search leaves out goes
+				// by their order.
 				host := "controllerruntime"
 				if strings.HasPrefix(pair, "informer") {
 					host = "clientgo"
@@ -160,7 +162,8 @@ func TestRace(t *testing.T) {
 			if r.Verdict != core.Violated || r.Outcomes != 2 || len(r.Findings) != 1 || r.Findings[0].Property != "same outcome" {
 				t.Fatalf("%s: %s with %d outcomes: %v %v", name, r.Verdict, r.Outcomes, r.Reasons, summaries(r))
 			}
-			// At the start both have work, then one of them has claimed it. Both are woken by that, and look again in either order.
+			// At the start both have work, then one of them has claimed it. Both are woken by that, and look again in
+			// either order.
 			if reduction == orrery.NoReduction && r.States != 1+2*4 {
 				t.Errorf("%s: %d states, want 9", name, r.States)
 			}
@@ -193,7 +196,8 @@ func (auditor) Reconcile(recorder core.EffectRecorder, request core.Request) cor
 	return core.Result{Err: client.IgnoreNotFound(answer.(*kube.Response).Err())}
 }
 
-// TestStrategies checks a player of no library beside controllers of both, and the garbage collector, which looks after what each of them watches.
+// TestStrategies checks a player of no library beside controllers of both, and the garbage collector, which looks after
+// what each of them watches.
 func TestStrategies(t *testing.T) {
 	owned := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "b", OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "1"},
@@ -254,7 +258,8 @@ func setUpHooks(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &corev1.Secret{}).WithDefaulter(hooks{}).WithValidator(hooks{}).Complete()
 }
 
-// TestWebhooks checks that the webhooks of a manager, which may have nothing else, are asked about what controllers on informers write.
+// TestWebhooks checks that the webhooks of a manager, which may have nothing else, are asked about what controllers on
+// informers write.
 func TestWebhooks(t *testing.T) {
 	_, r := check(t, "clientgo", orrery.Options{}, one(), informing(copier()), informing(sealer()), controllerruntime.Setup(setUpHooks))
 	if got := outcome(t, r); !strings.Contains(got, `"sealed":"at-once"`) {
@@ -289,7 +294,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestProcesses checks that set-ups of different libraries are different processes, also where each has several controllers.
+// TestProcesses checks that set-ups of different libraries are different processes, also where each has several
+// controllers.
 func TestProcesses(t *testing.T) {
 	made, r := check(t, "controllerruntime", orrery.Options{Crashes: 1, Stale: []orrery.Staleness{{Controller: "copier+reader", Rule: orrery.Lag(1)}}}, one(),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
@@ -417,7 +423,8 @@ func (c *counting) Reconcile(context.Context, ctrl.Request) (ctrl.Result, error)
 	return ctrl.Result{}, nil
 }
 
-// TestMemoryOfBoth checks that what controllers of either library remember is theirs. What they share, as in one program, is a reason.
+// TestMemoryOfBoth checks that what controllers of either library remember is theirs. What they share, as in one
+// program, is a reason.
 func TestMemoryOfBoth(t *testing.T) {
 	own := func() *counter { return &counter{} }
 	_, r := check(t, "controllerruntime", orrery.Options{}, append(remembering(own, own), one())...)

@@ -13,7 +13,8 @@ import (
 // Notes are what is not modelled of what a set-up registers. The zero value has none.
 type Notes struct {
 	mu sync.Mutex
-	// assumptions are sentences about how what was registered is modelled, and doubts about what of it is not and may matter.
+	// assumptions are sentences about how what was registered is modelled, and doubts about what of it is not and may
+	// matter.
 	assumptions, doubts []string
 	// parts are what is not run.
 	parts []Part
@@ -37,7 +38,8 @@ func (n *Notes) Assume(format string, args ...any) { n.note(&n.assumptions, form
 // Doubt notes what is not modelled and may decide what is found.
 func (n *Notes) Doubt(format string, args ...any) { n.note(&n.doubts, format, args...) }
 
-// Origin notes where the modules that values come from are checked with other versions of Kubernetes' libraries than they require.
+// Origin notes where the modules that values come from are checked with other versions of Kubernetes' libraries than
+// they require.
 func (n *Notes) Origin(values ...any) {
 	for _, text := range pins.Raised(values...) {
 		n.Assume("%s", text)
@@ -86,8 +88,8 @@ func (d *Definition) LeavesOut(option, name string) bool {
 	return slices.ContainsFunc(d.leftOut, func(l Part) bool { return l.Option == option && l.Name == name })
 }
 
-// unrun adds what is not run to the system: as an assumption if the options leave it out, as a reason otherwise. What the options
-// leave out must be there.
+// unrun adds what is not run to the system: as an assumption if the options leave it out, as a reason otherwise. What
+// the options leave out must be there.
 func (d *Definition) unrun(system *core.System, parts []ownPart) error {
 	for _, p := range parts {
 		if d.LeavesOut(p.Option, p.Name) {

@@ -74,7 +74,8 @@ func IgnoreMemory(fields ...string) Option {
 // Name is what reports call the system.
 func Name(name string) Option { return func(d *Definition) { d.name = name } }
 
-// CRDs are files and folders with custom resource definitions that are installed: their kinds are served, and who can read definitions finds them.
+// CRDs are files and folders with custom resource definitions that are installed: their kinds are served, and who can
+// read definitions finds them.
 func CRDs(paths ...string) Option {
 	return func(d *Definition) { d.definitionPaths = append(d.definitionPaths, paths...) }
 }

@@ -60,7 +60,8 @@ func (d *Definition) kindsAbout(system *core.System, server *kube.Server, given 
 		kinds = append(kinds, s.Describe().Watches...)
 	}
 	for _, object := range system.Initial[0].Objects {
-		// The server's own records are not objects that anybody looks after, and definitions that are installed are so by nobody here.
+		// The server's own records are not objects that anybody looks after, and definitions that are installed are so
+		// by nobody here.
 		if slices.Contains(known, object.Key.Kind) && !d.isInstalled(object.Key) {
 			kinds = append(kinds, object.Key.Kind)
 		}
@@ -91,8 +92,8 @@ func namespaced(server *kube.Server, kinds []core.Kind) []core.Kind {
 	})
 }
 
-// collected tells the API server what the garbage collector looks after: the one that the options ask for, or another strategy of
-// that name. A deletion that would wait for it elsewhere is not modelled.
+// collected tells the API server what the garbage collector looks after: the one that the options ask for, or another
+// strategy of that name. A deletion that would wait for it elsewhere is not modelled.
 func (d *Definition) collected(system *core.System, server *kube.Server) {
 	var collector kube.Collector = kube.Collected{}
 	for _, s := range system.Strategies {

@@ -7,8 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Unknown says which kind or resource a run has asked for that the API server does not have, if that is why it fails. Where the check leaves out a definition, that is no mistake of the
-// controller; and one that copes with missing definitions does not fail.
+// Unknown says which kind or resource a run has asked for that the API server does not have, if that is why it fails.
+// Where the check leaves out a definition, that is no mistake of the controller; and one that copes with missing
+// definitions does not fail.
 func Unknown(err error) (asked, remedy string, unknown bool) {
 	var kind *meta.NoKindMatchError
 	var resource *meta.NoResourceMatchError

@@ -35,8 +35,9 @@ type match struct {
 	operations []admissionv1.Operation
 }
 
-// matches returns what the rules of a webhook match among the kinds that the API server
-// serves, and the subresources that they match, such as "widgets/status", about which webhooks are not asked. Of several rules about an operation on a kind the first counts.
+// matches returns what the rules of a webhook match among the kinds that the API server serves, and the subresources
+// that they match, such as "widgets/status", about which webhooks are not asked. Of several rules about an operation on
+// a kind the first counts.
 func matches(server *kube.Server, rules []admissionregistrationv1.RuleWithOperations) (all []match, subresources []string) {
 	for _, name := range server.Kinds() {
 		mappings, err := server.RESTMapper().RESTMappings(schema.ParseGroupKind(string(name)))

@@ -51,7 +51,8 @@ type Reviewer struct {
 	lost error
 }
 
-// NewReviewer returns what asks a webhook, which remake makes anew for each review. Its error is about what is not modelled.
+// NewReviewer returns what asks a webhook, which remake makes anew for each review. Its error is about what is not
+// modelled.
 func NewReviewer(server *kube.Server, name string, remake func(reads core.EffectRecorder) (Handle, error)) *Reviewer {
 	return &Reviewer{server: server, name: name, remake: remake, timeout: defaultTimeout, deadline: realDeadline}
 }

@@ -61,9 +61,10 @@ func New(config *rest.Config, server *kube.Server) (*Cluster, error) {
 	}, nil
 }
 
-// Do implements [core.World] for calls of type [*kube.Request] and [*kube.Enqueue]. If the simulated server has objects of different ages, each is created in a second of its own. Cached reads are
-// read from the server itself, as it was before the changes that the cache had not been told of; of what is not there they
-// say what the cache of controller-runtime says, which names the kind and not the resource.
+// Do implements [core.World] for calls of type [*kube.Request] and [*kube.Enqueue]. If the simulated server has objects
+// of different ages, each is created in a second of its own. Cached reads are read from the server itself, as it was
+// before the changes that the cache had not been told of; of what is not there they say what the cache of
+// controller-runtime says, which names the kind and not the resource.
 func (c *Cluster) Do(ctx context.Context, call core.Call, recorded core.RecordedCall) (core.Response, error) {
 	if _, queues := call.(*kube.Enqueue); queues {
 		return kube.Done(nil), nil // which item is next, the run says

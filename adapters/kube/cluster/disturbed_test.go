@@ -22,8 +22,8 @@ import (
 	"github.com/orrery-dev/orrery/examples/bugs/zookeeper"
 )
 
-// confirmsDisturbed confirms all findings of the published defects, each of which takes something that goes wrong, is late, or comes
-// from a user. The runs of one finding may have the same objects, so that each leaves nothing behind.
+// confirmsDisturbed confirms all findings of the published defects, each of which takes something that goes wrong, is
+// late, or comes from a user. The runs of one finding may have the same objects, so that each leaves nothing behind.
 func confirmsDisturbed(ctx context.Context, t *testing.T, plane *controlplane.ControlPlane) {
 	entries := slices.Concat(capa.Catalog(), cilium.Catalog(), cryostat.Catalog(), rabbitmq.Catalog(), zookeeper.Catalog())
 	behind := func(changes int) []orrery.Staleness {

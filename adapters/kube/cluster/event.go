@@ -49,7 +49,8 @@ func (c *Cluster) version(ctx context.Context, kind schema.GroupVersionKind, h *
 	return contentOf(response.Object)
 }
 
-// contentOf returns an object that the server sent as the simulated one stores its own: under the version that the server gave it.
+// contentOf returns an object that the server sent as the simulated one stores its own: under the version that the
+// server gave it.
 func contentOf(text json.RawMessage) (core.Content, error) {
 	var fields map[string]any
 	if err := utiljson.Unmarshal(text, &fields); err != nil {

@@ -25,8 +25,8 @@ type history struct {
 	versions []string
 }
 
-// before returns the last revision before the latest changes, and a [core.DeviationError] if there were not as many changes
-// in all as were recorded.
+// before returns the last revision before the latest changes, and a [core.DeviationError] if there were not as many
+// changes in all as were recorded.
 func (h *history) before(lag core.TraceLag) (int64, error) {
 	if len(h.changes) != lag.Of || lag.Changes > lag.Of {
 		return 0, core.DeviationError(fmt.Sprintf("the real server has made %d changes of %s, where %d were recorded", len(h.changes), lag.Kind, lag.Of))

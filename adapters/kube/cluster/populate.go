@@ -17,10 +17,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Populate creates the objects that a run starts with, owners before what they own,
-// and the namespaces they are in. They get uids of the server's own; references to
-// owners follow. Objects that were being deleted are deleted, once all are there. What is there then is the start of the
-// run. If the simulated server has objects of different ages, those that were created later there are created in a later second.
+// Populate creates the objects that a run starts with, owners before what they own, and the namespaces they are in.
+// They get uids of the server's own; references to owners follow. Objects that were being deleted are deleted, once all
+// are there. What is there then is the start of the run. If the simulated server has objects of different ages, those
+// that were created later there are created in a later second.
 func (c *Cluster) Populate(ctx context.Context, objects []core.TraceObject) error {
 	if err := c.namespaces(ctx, objects); err != nil {
 		return err
@@ -80,7 +80,8 @@ func createdAt(object core.TraceObject) string {
 	return at
 }
 
-// nextSecond waits until what is created is younger than all that was created before: a server says when in whole seconds.
+// nextSecond waits until what is created is younger than all that was created before: a server says when in whole
+// seconds.
 func nextSecond(ctx context.Context) error {
 	select {
 	case <-time.After(time.Second):

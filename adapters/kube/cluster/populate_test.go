@@ -172,7 +172,8 @@ func TestPopulateWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestPopulateAges starts a run of objects of different ages: they are created in their order, those of different ages in different seconds.
+// TestPopulateAges starts a run of objects of different ages: they are created in their order, those of different ages
+// in different seconds.
 func TestPopulateAges(t *testing.T) {
 	c, a := newCluster(t)
 	c.server = c.server.Aged([][]core.Kind{{"ConfigMap"}}).(*kube.Server)

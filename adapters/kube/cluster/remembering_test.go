@@ -13,8 +13,9 @@ import (
 	"github.com/orrery-dev/orrery/examples/scheduler"
 )
 
-// confirmsRemembered confirms the findings about controllers that keep memory: those in which memory keeps a controller from something, and those in which a
-// crash loses it. Without its events, the memory of a controller is not what it was.
+// confirmsRemembered confirms the findings about controllers that keep memory: those in which memory keeps a controller
+// from something, and those in which a crash loses it. Without its events, the memory of a controller is not what it
+// was.
 func confirmsRemembered(ctx context.Context, t *testing.T, plane *controlplane.ControlPlane) {
 	old := []orrery.Staleness{{Rule: orrery.Lag(1)}}
 	launch := func(variant launchcache.Variant) func() (*core.System, error) {
@@ -30,8 +31,8 @@ func confirmsRemembered(ctx context.Context, t *testing.T, plane *controlplane.C
 		name    string
 		system  func() (*core.System, error)
 		options orrery.Options
-		// unfed is what is different about the first run if no handlers feed the memory, and fresh if nobody remembers anything, empty if it
-		// does not depend on that.
+		// unfed is what is different about the first run if no handlers feed the memory, and fresh if nobody remembers
+		// anything, empty if it does not depend on that.
 		unfed, fresh string
 		// long says that the search takes minutes with the race detector.
 		long bool

@@ -52,7 +52,8 @@ func (c *Cluster) Shows(ctx context.Context, change core.TraceChange) (string, e
 	return "", nil
 }
 
-// orderOf returns the names of the items of a list in order, those that an order names, in the form of [core.DiffFields].
+// orderOf returns the names of the items of a list in order, those that an order names, in the form of
+// [core.DiffFields].
 func orderOf(value, order any) string {
 	list, _ := value.([]any)
 	said, _ := order.(string)

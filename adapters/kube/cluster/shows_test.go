@@ -249,7 +249,8 @@ func TestShowsWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestLookUpFindsChanges looks at the paths of the differences between two trees, with lists whose items are told apart by a field, and others.
+// TestLookUpFindsChanges looks at the paths of the differences between two trees, with lists whose items are told apart
+// by a field, and others.
 func TestLookUpFindsChanges(t *testing.T) {
 	list := rapid.Custom(func(t *rapid.T) any {
 		key := rapid.SampledFrom([]string{"type", "type", "type", "x"}).Draw(t, "key")

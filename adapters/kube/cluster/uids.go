@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// uids are the uids of objects, which every server chooses at random. Controllers are shown the recorded ones in place of the
-// server's: they make names, labels and messages of them.
+// uids are the uids of objects, which every server chooses at random. Controllers are shown the recorded ones in place
+// of the server's: they make names, labels and messages of them.
 type uids struct {
 	shape *regexp.Regexp
 	// real are the server's uids by the recorded ones, and recorded the other way round.
@@ -41,8 +41,8 @@ func (u *uids) replaced(text string, by map[string]string) string {
 	})
 }
 
-// same reports whether a uid that was read from the server is the recorded one. Two that nobody knows are paired: those that are
-// seen together first.
+// same reports whether a uid that was read from the server is the recorded one. Two that nobody knows are paired: those
+// that are seen together first.
 func (u *uids) same(read, recorded string) bool {
 	if known, ok := u.recorded[read]; ok {
 		return known == recorded

@@ -89,8 +89,8 @@ func (c *Cluster) exchange(ctx context.Context, method, path string, parameters 
 	return kube.Refused(status), nil
 }
 
-// shorten cuts off what a server says in which lines an object differs from what it was, which is for people and is made of its
-// internal fields: "spec is immutable after creation except … @@ -6,7 +6,7 @@ …".
+// shorten cuts off what a server says in which lines an object differs from what it was, which is for people and is
+// made of its internal fields: "spec is immutable after creation except … @@ -6,7 +6,7 @@ …".
 func shorten(status *metav1.Status) {
 	cut := func(message *string) { *message, _, _ = strings.Cut(*message, "\n@@ ") }
 	cut(&status.Message)
@@ -136,8 +136,8 @@ func (c *Cluster) list(request *kube.Request, body []byte) (*kube.Response, erro
 	return kube.DoneList(text, len(kept)), nil
 }
 
-// selects reports whether an object of a list has the controller that is asked for, and the indexes of a cache select it. The server
-// itself does not know them.
+// selects reports whether an object of a list has the controller that is asked for, and the indexes of a cache select
+// it. The server itself does not know them.
 func (c *Cluster) selects(request *kube.Request, object map[string]any) (bool, error) {
 	if request.ControlledBy != "" {
 		controller := metav1.GetControllerOf(&unstructured.Unstructured{Object: object})

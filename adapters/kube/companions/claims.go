@@ -100,7 +100,8 @@ func isStale(claim *corev1.PersistentVolumeClaim, kind string, owner metav1.Obje
 	})
 }
 
-// retain gives the claims of a Pod the owners that the retention policy asks for: with the set, or with the Pod, they are deleted.
+// retain gives the claims of a Pod the owners that the retention policy asks for: with the set, or with the Pod, they
+// are deleted.
 func (r *rollout) retain(pod *corev1.Pod) error {
 	number := r.number(pod)
 	for i := range r.set.Spec.VolumeClaimTemplates {
@@ -122,7 +123,8 @@ func (r *rollout) retain(pod *corev1.Pod) error {
 	return nil
 }
 
-// claimOwners are the owners that the claim of a Pod is to have, and false if the claim belongs to a set or Pod before, and has to go.
+// claimOwners are the owners that the claim of a Pod is to have, and false if the claim belongs to a set or Pod before,
+// and has to go.
 func (r *rollout) claimOwners(claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) ([]metav1.OwnerReference, bool) {
 	if isStale(claim, statefulSetKind().Kind, r.set) || isStale(claim, podKind().Kind, pod) {
 		return nil, false

@@ -140,7 +140,8 @@ func (c client) setOwners(kind schema.GroupVersionKind, o metav1.Object, owners 
 	return c.patchMeta(kind, o, map[string]any{"ownerReferences": owners})
 }
 
-// patchMeta replaces fields of the metadata of an object if it has not changed since it was read. That the object is gone is fine.
+// patchMeta replaces fields of the metadata of an object if it has not changed since it was read. That the object is
+// gone is fine.
 func (c client) patchMeta(kind schema.GroupVersionKind, o metav1.Object, fields map[string]any) error {
 	fields["resourceVersion"] = o.GetResourceVersion()
 	text, err := json.Marshal(map[string]any{"metadata": fields})
@@ -175,12 +176,14 @@ func unlessNamespaceEnds(err error) error {
 	return err
 }
 
-// leavesOut says that a companion leaves out a field that an object has, and that would make a difference: the check is inconclusive then, and tells why.
+// leavesOut says that a companion leaves out a field that an object has, and that would make a difference: the check is
+// inconclusive then, and tells why.
 func (c client) leavesOut(kind schema.GroupVersionKind, o metav1.Object, field string) {
 	c.needsWord(kind, o, field, "the companion does not model this field, and real controllers act on it: leave it out of the object, or stand in for them with a controller of your own")
 }
 
-// needsWord says that what comes of a field of an object is for the user to say, and how: the check is inconclusive until then.
+// needsWord says that what comes of a field of an object is for the user to say, and how: the check is inconclusive
+// until then.
 func (c client) needsWord(kind schema.GroupVersionKind, o metav1.Object, field, how string) {
 	c.world.Do(&kube.Unmodelled{Asked: fmt.Sprintf("%s of %s %s/%s", field, kind.Kind, o.GetNamespace(), o.GetName()), Reason: how})
 }

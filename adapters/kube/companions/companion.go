@@ -16,8 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Companion makes a controller of Kubernetes for the server of a system. It returns an error that says what to change if the server does not serve the kinds
-// that it needs.
+// Companion makes a controller of Kubernetes for the server of a system. It returns an error that says what to change
+// if the server does not serve the kinds that it needs.
 type Companion func(*kube.Server) (core.Strategy, error)
 
 // strategy is a companion at work: both the strategy and, having no memory, its instance.
@@ -55,8 +55,8 @@ func (s *strategy) Describe() core.Description {
 	return core.Description{Name: s.name, Watches: watches, Sequential: true}
 }
 
-// Aside returns the companion under a second name, that of kube-controller-manager, for a system in which a checked controller has the first: a manager calls a controller by its
-// kind, and so are companions.
+// Aside returns the companion under a second name, that of kube-controller-manager, for a system in which a checked
+// controller has the first: a manager calls a controller by its kind, and so are companions.
 func (s *strategy) Aside() core.Strategy {
 	other := *s
 	other.name += "-controller"
@@ -82,8 +82,8 @@ func (s *strategy) Reconcile(world core.EffectRecorder, named core.Request) core
 	return core.Result{Err: s.reconcile(client{world}, r)}
 }
 
-// request asks a companion to look at an object. It is written as "namespace/name", or "what namespace/name" if there is something to do besides bringing
-// the object to what it asks for.
+// request asks a companion to look at an object. It is written as "namespace/name", or "what namespace/name" if there
+// is something to do besides bringing the object to what it asks for.
 type request struct {
 	what, namespace, name string
 }
@@ -113,21 +113,23 @@ func on(namespace, name string) core.Request {
 // release is the request to look whether an object still belongs to its controller.
 const release = "release"
 
-// controls is how a kind of objects controls those of another: by references, and by a selector that says which orphans it adopts.
+// controls is how a kind of objects controls those of another: by references, and by a selector that says which orphans
+// it adopts.
 type controls struct {
 	owner, dependent schema.GroupVersionKind
 	// claims tells which Pods are adopted, and let go. Of dependents of other kinds, all are, and it is nil.
 	claims func(*corev1.Pod) bool
 	// leave tells that dependents that are being deleted may leave their controller without its noticing.
 	leave bool
-	// clears tells that a sync of an owner begins with letting go of what that selects no longer. Otherwise it is done by itself.
+	// clears tells that a sync of an owner begins with letting go of what that selects no longer. Otherwise it is done
+	// by itself.
 	clears bool
 	// finalizer is one that dependents have as long as they are controlled, "" for none.
 	finalizer string
 }
 
-// requests are those that a change of a dependent leads to: for its controllers before and after, or for all that may adopt it. If its labels
-// have changed, it is looked at itself.
+// requests are those that a change of a dependent leads to: for its controllers before and after, or for all that may
+// adopt it. If its labels have changed, it is looked at itself.
 func (o controls) requests(c client, event core.Event) []core.Request {
 	found := o.owners(c, event)
 	old, now := metaOf(event.Old), metaOf(event.New)
@@ -160,8 +162,8 @@ func (o controls) owners(c client, event core.Event) []core.Request {
 	return found
 }
 
-// ownerOf is the request for the controller of a dependent. There is none if the cache shows no such object, or one that was made after that was deleted: what
-// belonged to the former one is no reason to look at it.
+// ownerOf is the request for the controller of a dependent. There is none if the cache shows no such object, or one
+// that was made after that was deleted: what belonged to the former one is no reason to look at it.
 func (o controls) ownerOf(c client, dependent metav1.Object) []core.Request {
 	reference := o.controllerOf(dependent)
 	if reference == nil {

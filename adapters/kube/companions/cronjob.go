@@ -21,12 +21,14 @@ import (
 
 func cronJobKind() schema.GroupVersionKind { return batchv1.SchemeGroupVersion.WithKind("CronJob") }
 
-// CronJobs is the controller that makes the Jobs of CronJobs, up to a number of runs for each CronJob: with the policies for concurrency, suspension, limits for
-// the Jobs that are kept, and a status with the Jobs that are active and the times of the last run and the last success.
+// CronJobs is the controller that makes the Jobs of CronJobs, up to a number of runs for each CronJob: with the
+// policies for concurrency, suspension, limits for the Jobs that are kept, and a status with the Jobs that are active
+// and the times of the last run and the last success.
 //
-// Time is abstract: as long as there are runs left, the next one is due at any moment, whatever the schedule says, so that Jobs last longer than
-// the time between two runs, or do not. In what is written, runs are a minute apart. A run that may not begin, since the CronJob is suspended or another
-// run is active, begins once it may. Left out are startingDeadlineSeconds and time zones.
+// Time is abstract: as long as there are runs left, the next one is due at any moment, whatever the schedule says, so
+// that Jobs last longer than the time between two runs, or do not. In what is written, runs are a minute apart. A run
+// that may not begin, since the CronJob is suspended or another run is active, begins once it may. Left out are
+// startingDeadlineSeconds and time zones.
 func CronJobs(runs int) Companion {
 	j := cronJobs{controls{owner: cronJobKind(), dependent: jobKind()}, runs}
 	return func(server *kube.Server) (core.Strategy, error) {
@@ -191,8 +193,9 @@ func (j cronJobs) begin(c client, cron *batchv1.CronJob) error {
 	return nil
 }
 
-// run creates the Job of the run after one at a time, and returns it with its own; nil if there is no run left. Where a CronJob of the name before has
-// had a minute, and its Job is still there, it takes the next one: in a cluster, that minute would be over.
+// run creates the Job of the run after one at a time, and returns it with its own; nil if there is no run left. Where a
+// CronJob of the name before has had a minute, and its Job is still there, it takes the next one: in a cluster, that
+// minute would be over.
 func (j cronJobs) run(c client, cron *batchv1.CronJob, last time.Time) (*batchv1.Job, time.Time, error) {
 	for at := last; j.hasRunsLeft(cron, at); {
 		at = at.Add(interval)

@@ -21,13 +21,15 @@ func daemonSetKind() schema.GroupVersionKind {
 	return appsv1.SchemeGroupVersion.WithKind("DaemonSet")
 }
 
-// DaemonSets is the controller that makes the Pods of DaemonSets: one for each Node that the template selects, by labels, affinity and tolerations. The Nodes are
-// objects of the system. It replaces Pods that have come to their end, and updates the others within maxUnavailable or maxSurge, or on deletion. A
-// Pod names its Node in its affinity, where [Pods] puts it.
+// DaemonSets is the controller that makes the Pods of DaemonSets: one for each Node that the template selects, by
+// labels, affinity and tolerations. The Nodes are objects of the system. It replaces Pods that have come to their end,
+// and updates the others within maxUnavailable or maxSurge, or on deletion. A Pod names its Node in its affinity, where
+// [Pods] puts it.
 //
-// Where a real controller is free to take any Node first for an update, the companion takes them by their names. It learns of a Node as the real one does:
-// when that is new, or has other labels or taints, and only if a Pod is to be made or to go; not when the Node is deleted. Left out are minReadySeconds, the time
-// between the failure of a Pod and the next one, and the label pod-template-generation, which is deprecated and counts up for ever.
+// Where a real controller is free to take any Node first for an update, the companion takes them by their names. It
+// learns of a Node as the real one does: when that is new, or has other labels or taints, and only if a Pod is to be
+// made or to go; not when the Node is deleted. Left out are minReadySeconds, the time between the failure of a Pod and
+// the next one, and the label pod-template-generation, which is deprecated and counts up for ever.
 func DaemonSets() Companion {
 	d := daemonSets{controls{owner: daemonSetKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }, leave: true}}
 	return func(server *kube.Server) (core.Strategy, error) {
@@ -54,8 +56,8 @@ func (d daemonSets) handle(c client, event core.Event) []core.Request {
 	return d.requests(c, event)
 }
 
-// handleNode returns the requests for those DaemonSets that have to do something on a Node, or may have to count it anew, and for those whose update fails,
-// since a real controller tries again.
+// handleNode returns the requests for those DaemonSets that have to do something on a Node, or may have to count it
+// anew, and for those whose update fails, since a real controller tries again.
 func (d daemonSets) handleNode(c client, event core.Event) []core.Request {
 	old, now := typed[corev1.Node](event.Old), typed[corev1.Node](event.New)
 	changed := now != nil && (old == nil || !equality.Semantic.DeepEqual(old.Labels, now.Labels) || !equality.Semantic.DeepEqual(old.Spec.Taints, now.Spec.Taints))
@@ -98,7 +100,8 @@ func (d daemonSets) handleNode(c client, event core.Event) []core.Request {
 	return found
 }
 
-// fails reports whether an update of a DaemonSet has to look at a Node that is not there, as the cache shows it: there is a Pod on it to be replaced.
+// fails reports whether an update of a DaemonSet has to look at a Node that is not there, as the cache shows it: there
+// is a Pod on it to be replaced.
 func (d daemonSets) fails(c client, set *appsv1.DaemonSet, elsewhere map[string][]*corev1.Pod) bool {
 	s := &daemonSync{set: set}
 	if len(elsewhere) == 0 || s.surge(1) == 0 {
@@ -203,7 +206,8 @@ type daemonSync struct {
 	stuck bool
 }
 
-// byNode returns the Pods of the set by their Nodes. If ended is false, those are left out that have come to their end and are being deleted.
+// byNode returns the Pods of the set by their Nodes. If ended is false, those are left out that have come to their end
+// and are being deleted.
 func (s *daemonSync) byNode(ended bool) (map[string][]*corev1.Pod, error) {
 	if s.pods == nil {
 		pods, err := s.podsOf(s.client, s.set, s.set.Spec.Selector)
@@ -285,7 +289,8 @@ func (s *daemonSync) report() error {
 	return s.client.updateStatus(daemonSetKind(), s.set)
 }
 
-// oldestFirst sorts the Pods on a Node: those first that are scheduled, and then those that were made first. Times are the same here, so that names decide.
+// oldestFirst sorts the Pods on a Node: those first that are scheduled, and then those that were made first. Times are
+// the same here, so that names decide.
 func oldestFirst(pods []*corev1.Pod) []*corev1.Pod {
 	sorted := slices.Clone(pods)
 	slices.SortFunc(sorted, func(a, b *corev1.Pod) int {

@@ -26,7 +26,8 @@ func (s *daemonSync) sync(nodes []string, excess []*corev1.Pod) error {
 	return errors.Join(failed...)
 }
 
-// manage makes the Pods that are missing on Nodes, and deletes those that are too many, that have come to their end, or that are where they should not be.
+// manage makes the Pods that are missing on Nodes, and deletes those that are too many, that have come to their end, or
+// that are where they should not be.
 func (s *daemonSync) manage() error {
 	byNode, err := s.byNode(false)
 	if err != nil {
@@ -65,8 +66,8 @@ func notDeleted(pods []*corev1.Pod) []*corev1.Pod {
 	return filter(pods, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil })
 }
 
-// superfluous are those of the Pods that run on a Node of which there is an older one. With surge, an old and a new one may run until the new one is ready, or the
-// old one is not.
+// superfluous are those of the Pods that run on a Node of which there is an older one. With surge, an old and a new one
+// may run until the new one is ready, or the old one is not.
 func (s *daemonSync) superfluous(running []*corev1.Pod) []*corev1.Pod {
 	if len(running) <= 1 {
 		return nil
@@ -114,7 +115,8 @@ func (s *daemonSync) unavailable(wanted int) int {
 	return number
 }
 
-// scaled is a number that may be a part of another one, 0 if there is none, or none that can be read: the server refuses it.
+// scaled is a number that may be a part of another one, 0 if there is none, or none that can be read: the server
+// refuses it.
 func scaled(of *intstr.IntOrString, whole int, up bool) int {
 	number, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(of, intstr.FromInt32(0)), whole, up)
 	if err != nil {
@@ -161,7 +163,8 @@ func (s *daemonSync) update() error {
 	return s.sync(nil, append(broken, candidates[:number]...))
 }
 
-// revisionsOn are the Pod of the newest revision on a Node and the one of another, and false if there are several of a kind.
+// revisionsOn are the Pod of the newest revision on a Node and the one of another, and false if there are several of a
+// kind.
 func (s *daemonSync) revisionsOn(pods []*corev1.Pod) (newest, old *corev1.Pod, ok bool) {
 	for _, pod := range notDeleted(pods) {
 		place := &old

@@ -17,11 +17,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Deployments is the controller that makes the ReplicaSets of Deployments: rolling updates within maxSurge and maxUnavailable, recreation, pauses, scaling in proportion,
-// revisions and their limit, status and conditions. [ReplicaSets] makes the Pods.
+// Deployments is the controller that makes the ReplicaSets of Deployments: rolling updates within maxSurge and
+// maxUnavailable, recreation, pauses, scaling in proportion, revisions and their limit, status and conditions.
+// [ReplicaSets] makes the Pods.
 //
-// It adopts ReplicaSets and lets them go by their labels. Left out are that an update takes longer than its deadline for progress, and rollbacks that an
-// annotation asks for.
+// It adopts ReplicaSets and lets them go by their labels. Left out are that an update takes longer than its deadline
+// for progress, and rollbacks that an annotation asks for.
 func Deployments() Companion {
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{
@@ -65,7 +66,8 @@ func replicaSetsOfDeployments() controls {
 	return controls{owner: deploymentKind(), dependent: replicaSetKind()}
 }
 
-// claim reads the ReplicaSets that a Deployment controls and selects. It adopts orphans among those that it selects, unless it is being deleted.
+// claim reads the ReplicaSets that a Deployment controls and selects. It adopts orphans among those that it selects,
+// unless it is being deleted.
 func (r *deploying) claim() error {
 	d := r.deployment
 	all, err := list[appsv1.ReplicaSet](r.client, &kube.Request{
@@ -123,7 +125,8 @@ type deploying struct {
 	deployment *appsv1.Deployment
 	// written is the status as it was read.
 	written *appsv1.DeploymentStatus
-	// sets are all ReplicaSets of the Deployment; current is the one of its template, nil if there is none, and old are the others.
+	// sets are all ReplicaSets of the Deployment; current is the one of its template, nil if there is none, and old are
+	// the others.
 	sets, old []*appsv1.ReplicaSet
 	current   *appsv1.ReplicaSet
 	// rolled tells that an update was gone on with, and annotated that the Deployment has another revision.
@@ -161,7 +164,8 @@ func (r *deploying) work() error {
 		if err := r.revise(); err != nil {
 			return err
 		}
-		// The real controller goes by the sizes from before, too: a ReplicaSet that it has just given replicas may be deleted.
+		// The real controller goes by the sizes from before, too: a ReplicaSet that it has just given replicas may be
+		// deleted.
 		expired := r.expired()
 		if err := r.scaleInProportion(); err != nil || !d.Spec.Paused {
 			return err

@@ -133,7 +133,8 @@ func progresses(before, now *appsv1.DeploymentStatus) bool {
 		now.ReadyReplicas > before.ReadyReplicas || now.AvailableReplicas > before.AvailableReplicas
 }
 
-// failure is the condition of a ReplicaSet that is refused what it needs, of the current one first; nil if there is none.
+// failure is the condition of a ReplicaSet that is refused what it needs, of the current one first; nil if there is
+// none.
 func (r *deploying) failure() *appsv1.ReplicaSetCondition {
 	sets := slices.Clone(r.old)
 	if r.current != nil {

@@ -17,9 +17,10 @@ import (
 
 func endpointsKind() schema.GroupVersionKind { return corev1.SchemeGroupVersion.WithKind("Endpoints") }
 
-// Endpoints is the controller that makes the Endpoints of Services with a selector, which newer versions of Kubernetes have next to EndpointSlices: the addresses
-// of the Pods that are selected, ready or not, with the ports that they have by name. It deletes them with the Service. What somebody else
-// writes into them stays until something else changes, as in a cluster.
+// Endpoints is the controller that makes the Endpoints of Services with a selector, which newer versions of Kubernetes
+// have next to EndpointSlices: the addresses of the Pods that are selected, ready or not, with the ports that they have
+// by name. It deletes them with the Service. What somebody else writes into them stays until something else changes, as
+// in a cluster.
 //
 // Left out are the annotation with the time of the last change, and the limit of 1000 addresses.
 func Endpoints() Companion {
@@ -151,7 +152,8 @@ func unpacked(subsets []endpointSubset) []servedAddress {
 	return all
 }
 
-// packed are subsets in which the addresses that serve at the same ports are together. They, and what is in them, are in an order that follows from it.
+// packed are subsets in which the addresses that serve at the same ports are together. They, and what is in them, are
+// in an order that follows from it.
 func packed(all []servedAddress) []endpointSubset {
 	slices.SortFunc(all, func(a, b servedAddress) int { return cmp.Compare(textOf(a), textOf(b)) })
 	ports, byPort := map[string]*endpointPort{}, map[string][]servedAddress{}

@@ -24,12 +24,14 @@ func sliceKind() schema.GroupVersionKind {
 	return discoveryv1.SchemeGroupVersion.WithKind("EndpointSlice")
 }
 
-// EndpointSlices is the controller that makes the EndpointSlices of Services with a selector: the addresses of the Pods that are selected, with their conditions
-// (ready, serving, terminating), host names and nodes, a slice for each set of ports that Pods have by name, and one without endpoints where there would be
-// none. A Pod without an address, or one that has come to its end, is no endpoint. What is left when the Service is deleted is for the garbage collector.
+// EndpointSlices is the controller that makes the EndpointSlices of Services with a selector: the addresses of the Pods
+// that are selected, with their conditions (ready, serving, terminating), host names and nodes, a slice for each set of
+// ports that Pods have by name, and one without endpoints where there would be none. A Pod without an address, or one
+// that has come to its end, is no endpoint. What is left when the Service is deleted is for the garbage collector.
 //
-// Left out are hints of any kind (trafficDistribution, and annotations for topology), the annotation with the time of the last change, and a real
-// controller's trouble with a slice from which somebody takes the label that names its Service: it gives up on that Service.
+// Left out are hints of any kind (trafficDistribution, and annotations for topology), the annotation with the time of
+// the last change, and a real controller's trouble with a slice from which somebody takes the label that names its
+// Service: it gives up on that Service.
 func EndpointSlices(options ...EndpointSliceOption) Companion {
 	e := &endpointSlices{}
 	for _, option := range options {
@@ -48,8 +50,9 @@ func EndpointSlices(options ...EndpointSliceOption) Companion {
 // EndpointSliceOption is a choice for [EndpointSlices].
 type EndpointSliceOption func(*endpointSlices)
 
-// KnownNodes says that there is a Node object for each node of the system. A Pod on another one, or on none, is then no endpoint, unless the Service publishes
-// addresses that are not ready. Endpoints have the zone of their Node. Without it, no Node is looked at.
+// KnownNodes says that there is a Node object for each node of the system. A Pod on another one, or on none, is then no
+// endpoint, unless the Service publishes addresses that are not ready. Endpoints have the zone of their Node. Without
+// it, no Node is looked at.
 func KnownNodes() EndpointSliceOption { return func(e *endpointSlices) { e.knownNodes = true } }
 
 type endpointSlices struct{ knownNodes bool }
@@ -91,7 +94,8 @@ func handleSlice(event core.Event) []core.Request {
 	return found
 }
 
-// handleNode returns the requests for the Services with Pods on a Node that is new. A real controller is refused until then, and tries again.
+// handleNode returns the requests for the Services with Pods on a Node that is new. A real controller is refused until
+// then, and tries again.
 func (e *endpointSlices) handleNode(c client, event core.Event) []core.Request {
 	if event.Old != nil {
 		return nil
@@ -298,7 +302,8 @@ func isOwnedBy(slice *discoveryv1.EndpointSlice, service *corev1.Service) bool {
 	})
 }
 
-// isEmpty reports whether a slice is the same as the one without endpoints, whoever owns it. As for the real controller, a label without a value is no label.
+// isEmpty reports whether a slice is the same as the one without endpoints, whoever owns it. As for the real
+// controller, a label without a value is no label.
 func isEmpty(slice, empty *discoveryv1.EndpointSlice) bool {
 	valued := func(all map[string]string) map[string]string {
 		all = maps.Clone(all)
@@ -434,7 +439,8 @@ func without(all map[string]string, names ...string) map[string]string {
 	return kept
 }
 
-// write makes the requests. A slice that is to be created takes the place of one that is to go. None is created for a Service that is being deleted.
+// write makes the requests. A slice that is to be created takes the place of one that is to go. None is created for a
+// Service that is being deleted.
 func (s *sliceSync) write() error {
 	s.removed = slices.DeleteFunc(s.removed, func(slice *discoveryv1.EndpointSlice) bool {
 		if len(s.created) == 0 || !isOwnedBy(slice, s.service) {

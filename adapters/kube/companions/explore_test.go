@@ -96,7 +96,8 @@ func explore(t *testing.T, with []companions.Companion, objects []client.Object,
 	return result.Report
 }
 
-// summaries say of each outcome which Pods there are, in which phase and whether they are ready, and which claims, with their owners.
+// summaries say of each outcome which Pods there are, in which phase and whether they are ready, and which claims, with
+// their owners.
 func summaries(report core.Report) []string {
 	var all []string
 	for _, outcome := range report.OutcomeList {

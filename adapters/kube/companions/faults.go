@@ -18,14 +18,16 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Faults of Pods and nodes are actions of a scenario: each happens once or never, at any moment at which there is what it happens to. [Budget] says how often.
+// Faults of Pods and nodes are actions of a scenario: each happens once or never, at any moment at which there is what
+// it happens to. [Budget] says how often.
 
 // Target is a Pod that something happens to.
 type Target struct {
 	Namespace string
 	// Labels are those of the Pods that are meant, also of Pods with generated names.
 	Labels map[string]string
-	// Number says which of them: 0 is the first by its name of those that have not come to their end and are not being deleted. Where there is none, nothing happens.
+	// Number says which of them: 0 is the first by its name of those that have not come to their end and are not being
+	// deleted. Where there is none, nothing happens.
 	Number int
 }
 
@@ -34,8 +36,9 @@ func (t Target) String() string {
 	return fmt.Sprintf("Pod %d of %s with %s", t.Number, t.Namespace, labels.FormatLabels(t.Labels))
 }
 
-// ContainerExits is the fault that the containers of a Pod that runs come to their end with an exit code. If the restart policy says so, they are not ready until
-// [Pods] has started them again, and have been restarted once more. Otherwise, the Pod has failed, or succeeded if the code is 0.
+// ContainerExits is the fault that the containers of a Pod that runs come to their end with an exit code. If the
+// restart policy says so, they are not ready until [Pods] has started them again, and have been restarted once more.
+// Otherwise, the Pod has failed, or succeeded if the code is 0.
 func ContainerExits(of Target, code int32) scenario.Action {
 	return of.action(fmt.Sprintf("exits with %d", code), func(ctx context.Context, c api.Client, pod *corev1.Pod) error {
 		switch {
@@ -53,7 +56,8 @@ func ContainerExits(of Target, code int32) scenario.Action {
 	})
 }
 
-// PodEvicted is the fault that a node runs out of something, and ends a Pod: it has failed for the reason Evicted, and stays until somebody deletes it.
+// PodEvicted is the fault that a node runs out of something, and ends a Pod: it has failed for the reason Evicted, and
+// stays until somebody deletes it.
 func PodEvicted(of Target) scenario.Action {
 	return of.action("is evicted by its node", func(ctx context.Context, c api.Client, pod *corev1.Pod) error {
 		if pod.Spec.NodeName == "" {
@@ -66,7 +70,8 @@ func PodEvicted(of Target) scenario.Action {
 	})
 }
 
-// PodDrained is what happens to a Pod when its node is drained: it is deleted, unless its disruption budget does not allow for it.
+// PodDrained is what happens to a Pod when its node is drained: it is deleted, unless its disruption budget does not
+// allow for it.
 func PodDrained(of Target) scenario.Action {
 	return of.action("is drained from its node", func(ctx context.Context, c api.Client, pod *corev1.Pod) error {
 		if pod.Spec.NodeName == "" {
@@ -80,9 +85,9 @@ func PodDrained(of Target) scenario.Action {
 	})
 }
 
-// NodeLost is the fault that a node is gone for good, with its Node object if there is one: its Pods have failed if they had not come to their end before, and
-// are deleted at once, as the garbage collector of Pods does some time later. Nobody has stopped them. [Pods] may put others on a node of that
-// name again.
+// NodeLost is the fault that a node is gone for good, with its Node object if there is one: its Pods have failed if
+// they had not come to their end before, and are deleted at once, as the garbage collector of Pods does some time
+// later. Nobody has stopped them. [Pods] may put others on a node of that name again.
 func NodeLost(name string) scenario.Action {
 	return scenario.Action{Name: "node " + name + " is lost", Do: func(ctx context.Context, c api.Client) error {
 		err := c.Delete(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})

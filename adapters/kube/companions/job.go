@@ -17,9 +17,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Jobs is the controller that makes the Pods of Jobs: with and without indexes, with parallelism, completions, limits for failures in all and for each
-// index, policies for failures and for success, suspension, and replacement of Pods that have failed or are on the way to. It counts each Pod once, with the help of a
-// finalizer, and its conditions come in the order of recent versions: first that the Job is to end, and that it has ended when no Pod is left.
+// Jobs is the controller that makes the Pods of Jobs: with and without indexes, with parallelism, completions, limits
+// for failures in all and for each index, policies for failures and for success, suspension, and replacement of Pods
+// that have failed or are on the way to. It counts each Pod once, with the help of a finalizer, and its conditions come
+// in the order of recent versions: first that the Job is to end, and that it has ended when no Pod is left.
 //
 // [JobTTL] deletes Jobs that have come to their end. It adopts Pods and lets them go by their labels. Left out are
 // activeDeadlineSeconds, and the time between a failure and the next try.
@@ -53,7 +54,8 @@ func (j jobs) handle(c client, event core.Event) []core.Request {
 	return found
 }
 
-// selected are the requests to look at the Pods of a Job that is gone whose selector is its own. Others are found by their labels.
+// selected are the requests to look at the Pods of a Job that is gone whose selector is its own. Others are found by
+// their labels.
 func (j jobs) selected(c client, job *batchv1.Job) []core.Request {
 	if !ptr.Deref(job.Spec.ManualSelector, false) {
 		return nil
@@ -196,7 +198,8 @@ func (s *jobSync) newCondition(of batchv1.JobConditionType, reason, message stri
 	}
 }
 
-// setJobCondition sets a condition, and reports whether it was another one. What is false and was never true is not said.
+// setJobCondition sets a condition, and reports whether it was another one. What is false and was never true is not
+// said.
 func setJobCondition(job *batchv1.Job, condition *batchv1.JobCondition) bool {
 	at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == condition.Type })
 	switch {
@@ -227,7 +230,8 @@ func (s *jobSync) suspend() {
 	}
 }
 
-// write writes the status, if it is another one than was written last. That a Job begins is written with something else: it does not while it is being deleted.
+// write writes the status, if it is another one than was written last. That a Job begins is written with something
+// else: it does not while it is being deleted.
 func (s *jobSync) write() error {
 	begun := s.written.DeepCopy()
 	begun.StartTime = s.job.Status.StartTime
@@ -244,8 +248,9 @@ func (s *jobSync) write() error {
 	return nil
 }
 
-// JobTTL is the controller that deletes Jobs some time after they have come to their end, if they have ttlSecondsAfterFinished. Time is abstract: it has passed at any
-// moment from then on. A Job waits for its Pods to be deleted first, which is up to the garbage collector.
+// JobTTL is the controller that deletes Jobs some time after they have come to their end, if they have
+// ttlSecondsAfterFinished. Time is abstract: it has passed at any moment from then on. A Job waits for its Pods to be
+// deleted first, which is up to the garbage collector.
 func JobTTL() Companion {
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{name: "ttl-after-finished", kinds: []schema.GroupVersionKind{jobKind()}, handle: handleExpired, reconcile: removeExpired}

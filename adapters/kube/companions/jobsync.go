@@ -240,7 +240,8 @@ func (s *jobSync) manage(suspended bool) error {
 	return nil
 }
 
-// surplus are the Pods to delete, at least a number of them: those whose index somebody else has or nobody asks for, and then the least useful.
+// surplus are the Pods to delete, at least a number of them: those whose index somebody else has or nobody asks for,
+// and then the least useful.
 func (s *jobSync) surplus(number int) []*corev1.Pod {
 	var surplus, rest []*corev1.Pod
 	if isIndexed(s.job) {
@@ -321,7 +322,8 @@ func addIndex(container *corev1.Container) {
 	}})
 }
 
-// track counts the Pods that have ended: it notes them in the status, takes their finalizers, and then adds them to the counters.
+// track counts the Pods that have ended: it notes them in the status, takes their finalizers, and then adds them to the
+// counters.
 func (s *jobSync) track() error {
 	uncounted := s.job.Status.UncountedTerminatedPods
 	s.count(map[types.UID]bool{})

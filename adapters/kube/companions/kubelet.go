@@ -16,14 +16,17 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Pods is the scheduler and the nodes: a Pod that is created is put on a node, runs, and is ready, all in one step. One that is to come to an end does so in
-// another. A Pod that is being deleted is gone once its node has noticed, and its finalizers are gone.
+// Pods is the scheduler and the nodes: a Pod that is created is put on a node, runs, and is ready, all in one step. One
+// that is to come to an end does so in another. A Pod that is being deleted is gone once its node has noticed, and its
+// finalizers are gone.
 //
-// A Pod waits for the claims to volumes that it names, until they are bound (see [VolumeClaims]), and for its scheduling gates. It is ready only with
-// its readiness gates. A container that is reported not to be ready, or to be terminated, is started again if the restart policy says so.
+// A Pod waits for the claims to volumes that it names, until they are bound (see [VolumeClaims]), and for its
+// scheduling gates. It is ready only with its readiness gates. A container that is reported not to be ready, or to be
+// terminated, is started again if the restart policy says so.
 //
-// A Pod with a name of its own has an address that no other is likely to have. Those with generated names that are made alike share one, so that outcomes
-// do not differ in it. Left out are init containers, probes, hooks, resources, affinity and taints.
+// A Pod with a name of its own has an address that no other is likely to have. Those with generated names that are made
+// alike share one, so that outcomes do not differ in it. Left out are init containers, probes, hooks, resources,
+// affinity and taints.
 func Pods(options ...PodOption) Companion {
 	k := &kubelet{node: func(*corev1.Pod) string { return "node" }, exits: func(*corev1.Pod) int32 { return 0 }, lasts: func(*corev1.Pod) bool { return false }}
 	for _, option := range options {
@@ -38,21 +41,24 @@ func Pods(options ...PodOption) Companion {
 // PodOption is a choice for [Pods].
 type PodOption func(*kubelet)
 
-// OnNode says which node a Pod is put on. Without it, that is one called "node", or the one that the affinity of the Pod names, as that of a DaemonSet
-// does. With "" the Pod runs on no node: when it is deleted, it is gone at once.
+// OnNode says which node a Pod is put on. Without it, that is one called "node", or the one that the affinity of the
+// Pod names, as that of a DaemonSet does. With "" the Pod runs on no node: when it is deleted, it is gone at once.
 func OnNode(node func(*corev1.Pod) string) PodOption { return func(k *kubelet) { k.node = node } }
 
-// Exits says with which exit code the containers of a Pod come to their end, if they do: Pods that are always restarted run for ever. Without it, it is 0. A
-// Pod whose exit code is another one fails, or its containers are started again if its restart policy says so.
+// Exits says with which exit code the containers of a Pod come to their end, if they do: Pods that are always restarted
+// run for ever. Without it, it is 0. A Pod whose exit code is another one fails, or its containers are started again if
+// its restart policy says so.
 func Exits(code func(*corev1.Pod) int32) PodOption { return func(k *kubelet) { k.exits = code } }
 
-// Lasts says which Pods run until they are deleted, although they are not always restarted: workers that wait for work, say, such as those with an SSH server. Without it, each of
-// these comes to its end, sooner or later. It is asked again whenever a Pod changes: containers that wait for a sign, such as an annotation, last until it is there.
+// Lasts says which Pods run until they are deleted, although they are not always restarted: workers that wait for work,
+// say, such as those with an SSH server. Without it, each of these comes to its end, sooner or later. It is asked again
+// whenever a Pod changes: containers that wait for a sign, such as an annotation, last until it is there.
 func Lasts(pod func(*corev1.Pod) bool) PodOption { return func(k *kubelet) { k.lasts = pod } }
 
-// Overruns says which of the Pods with activeDeadlineSeconds are still at work when these are over: such a Pod runs, and has then failed for the reason DeadlineExceeded, whatever
-// [Exits] and [Lasts] say of it. All others have come to their end before, or have been deleted. Without this option nobody knows which ones do, and a Pod with a
-// deadline makes a check inconclusive.
+// Overruns says which of the Pods with activeDeadlineSeconds are still at work when these are over: such a Pod runs,
+// and has then failed for the reason DeadlineExceeded, whatever [Exits] and [Lasts] say of it. All others have come to
+// their end before, or have been deleted. Without this option nobody knows which ones do, and a Pod with a deadline
+// makes a check inconclusive.
 func Overruns(pod func(*corev1.Pod) bool) PodOption { return func(k *kubelet) { k.overruns = pod } }
 
 type kubelet struct {
@@ -267,7 +273,8 @@ func terminated(code int32, now metav1.Time) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: now, FinishedAt: now}}
 }
 
-// containers are the statuses of the containers of a Pod, all in the same state. One that runs again after it had come to its end has been restarted.
+// containers are the statuses of the containers of a Pod, all in the same state. One that runs again after it had come
+// to its end has been restarted.
 func containers(status *corev1.PodStatus, pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
 	all := make([]corev1.ContainerStatus, len(pod.Spec.Containers))
 	for i, container := range pod.Spec.Containers {
@@ -309,7 +316,8 @@ func setCondition(status *corev1.PodStatus, of corev1.PodConditionType, is bool,
 	}
 }
 
-// address is the address of a Pod. It follows from its name, or, where that is generated, from what it is generated from.
+// address is the address of a Pod. It follows from its name, or, where that is generated, from what it is generated
+// from.
 func address(pod *corev1.Pod) string {
 	name := pod.Name
 	if base, generated := storage.GeneratedFrom(name, pod.GenerateName); generated {

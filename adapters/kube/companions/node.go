@@ -67,7 +67,8 @@ func isTainted(node *corev1.Node, tolerations []corev1.Toleration, effects ...co
 	})
 }
 
-// tolerates reports whether a toleration is for a taint. One that compares numbers is for none, as without the feature gate for it.
+// tolerates reports whether a toleration is for a taint. One that compares numbers is for none, as without the feature
+// gate for it.
 func tolerates(t corev1.Toleration, taint corev1.Taint) bool {
 	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
 		return false

@@ -13,7 +13,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube"
 )
 
-// podsOf returns the Pods that an owner controls and selects. It adopts the orphans among those that it selects, unless it is being deleted.
+// podsOf returns the Pods that an owner controls and selects. It adopts the orphans among those that it selects, unless
+// it is being deleted.
 func (o controls) podsOf(c client, owner metav1.Object, selector *metav1.LabelSelector) ([]*corev1.Pod, error) {
 	pods, err := list[corev1.Pod](c, &kube.Request{Kind: o.dependent, Namespace: owner.GetNamespace(), LabelSelector: selectorOf(selector).String()})
 	if err != nil {
@@ -67,7 +68,8 @@ func hasCondition(pod *corev1.Pod, of corev1.PodConditionType) bool {
 	})
 }
 
-// lingers reports whether a Pod that is deleted stays for a while: until its node has stopped it, or a finalizer is gone.
+// lingers reports whether a Pod that is deleted stays for a while: until its node has stopped it, or a finalizer is
+// gone.
 func lingers(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" || len(pod.Finalizers) > 0 }
 
 // filter returns the Pods for which a condition holds.
@@ -92,8 +94,9 @@ func selects(all map[string]string) func(*corev1.Pod) bool {
 	return func(pod *corev1.Pod) bool { return selector.Matches(labels.Set(pod.Labels)) }
 }
 
-// expendable sorts Pods: those first that are deleted first when there are too many. A real controller then prefers those that were made last. Times say
-// nothing here, so that the last names come first. Pods with indexes are made together, and those with lower ones come first, as they do there.
+// expendable sorts Pods: those first that are deleted first when there are too many. A real controller then prefers
+// those that were made last. Times say nothing here, so that the last names come first. Pods with indexes are made
+// together, and those with lower ones come first, as they do there.
 func expendable(pods []*corev1.Pod) []*corev1.Pod {
 	ready := map[string]int{}
 	for _, pod := range pods {

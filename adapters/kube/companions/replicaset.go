@@ -14,11 +14,12 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// ReplicaSets is the controller that makes the Pods of ReplicaSets. It adopts Pods and lets them go by their labels, deletes those first that are of the least
-// use, and reports their numbers, and by a condition that it is refused.
+// ReplicaSets is the controller that makes the Pods of ReplicaSets. It adopts Pods and lets them go by their labels,
+// deletes those first that are of the least use, and reports their numbers, and by a condition that it is refused.
 //
-// The status that it writes counts what it has just created and deleted. That of a ReplicaSet of a Deployment does so in a second step, as in a cluster: the
-// Deployment keeps in its conditions what it has seen of the first one. A Pod that is ready is available, whatever minReadySeconds says.
+// The status that it writes counts what it has just created and deleted. That of a ReplicaSet of a Deployment does so
+// in a second step, as in a cluster: the Deployment keeps in its conditions what it has seen of the first one. A Pod
+// that is ready is available, whatever minReadySeconds says.
 func ReplicaSets() Companion {
 	r := replicaSets{controls{owner: replicaSetKind(), dependent: podKind(), claims: isActive, leave: true}}
 	return func(server *kube.Server) (core.Strategy, error) {
@@ -68,7 +69,8 @@ func (r replicaSets) reconcile(c client, named request) error {
 	return refused
 }
 
-// scale creates the Pods that are missing or deletes those that are too many. It returns those that are left, and how many are being deleted.
+// scale creates the Pods that are missing or deletes those that are too many. It returns those that are left, and how
+// many are being deleted.
 func (r replicaSets) scale(c client, set *appsv1.ReplicaSet, active []*corev1.Pod) ([]*corev1.Pod, int32, error) {
 	wanted := int(ptr.Deref(set.Spec.Replicas, 1))
 	for len(active) < wanted {

@@ -56,7 +56,8 @@ func daemonHashing() hashing {
 	}}
 }
 
-// readHistory reads the revisions of an owner. It adopts orphans among those that are selected, unless the owner is being deleted.
+// readHistory reads the revisions of an owner. It adopts orphans among those that are selected, unless the owner is
+// being deleted.
 func readHistory(c client, kind schema.GroupVersionKind, owner metav1.Object, selector *metav1.LabelSelector, template *corev1.PodTemplateSpec, by hashing) (*history, error) {
 	all, err := list[appsv1.ControllerRevision](c, &kube.Request{
 		Kind: revisionKind(), Namespace: owner.GetNamespace(), LabelSelector: selectorOf(selector).String(),
@@ -100,7 +101,8 @@ func (h *history) named(name string) *appsv1.ControllerRevision {
 	return nil
 }
 
-// newest makes the revision of the template the newest, and creates it if need be. collisions counts the names that were taken by others.
+// newest makes the revision of the template the newest, and creates it if need be. collisions counts the names that
+// were taken by others.
 func (h *history) newest(c client, collisions *int32) (*appsv1.ControllerRevision, error) {
 	var next int64 = 1
 	if len(h.revisions) > 0 {

@@ -45,7 +45,8 @@ func (r *deploying) collide(set *appsv1.ReplicaSet, refused error) error {
 	return refused
 }
 
-// revise brings the annotations of the current ReplicaSet up to date, with the revision, and says on the Deployment which that is.
+// revise brings the annotations of the current ReplicaSet up to date, with the revision, and says on the Deployment
+// which that is.
 func (r *deploying) revise() error {
 	if r.current == nil {
 		return nil
@@ -64,7 +65,8 @@ func (r *deploying) revise() error {
 	return nil
 }
 
-// annotations are those of the current ReplicaSet, nil for a new one: those of the Deployment, with a revision that is higher than that of any other.
+// annotations are those of the current ReplicaSet, nil for a new one: those of the Deployment, with a revision that is
+// higher than that of any other.
 func (r *deploying) annotations(current *appsv1.ReplicaSet) map[string]string {
 	const historyAnnotation = "deployment.kubernetes.io/revision-history"
 	own := []string{
@@ -113,7 +115,8 @@ func (r *deploying) setRevision() {
 	}
 }
 
-// annotateSize says on a ReplicaSet for which size of the Deployment it was made. It reports whether that was another one.
+// annotateSize says on a ReplicaSet for which size of the Deployment it was made. It reports whether that was another
+// one.
 func (r *deploying) annotateSize(set *appsv1.ReplicaSet) bool {
 	desired, most := strconv.Itoa(int(r.replicas())), strconv.Itoa(int(r.replicas()+r.maxSurge()))
 	if set.Annotations[desiredAnnotation] == desired && set.Annotations[maxAnnotation] == most {
@@ -126,7 +129,8 @@ func (r *deploying) annotateSize(set *appsv1.ReplicaSet) bool {
 	return true
 }
 
-// fences are how many Pods a rolling update may add, and how many may be missing: at least one of them is more than none.
+// fences are how many Pods a rolling update may add, and how many may be missing: at least one of them is more than
+// none.
 func (r *deploying) fences() (surge, unavailable int32) {
 	rolling := r.deployment.Spec.Strategy.RollingUpdate
 	if rolling == nil || r.deployment.Spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType {
@@ -239,7 +243,8 @@ func (r *deploying) shrink() (bool, error) {
 	return scaled, nil
 }
 
-// scaleInProportion brings the ReplicaSets to the size of the Deployment: each by its share, while an update is under way.
+// scaleInProportion brings the ReplicaSets to the size of the Deployment: each by its share, while an update is under
+// way.
 func (r *deploying) scaleInProportion() error {
 	active := slices.DeleteFunc(slices.Clone(r.sets), func(set *appsv1.ReplicaSet) bool { return replicasOf(set) == 0 })
 	if len(active) <= 1 {

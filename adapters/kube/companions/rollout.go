@@ -22,7 +22,8 @@ type rollout struct {
 	// current and update are the revisions that Pods are made from below the partition, and above it.
 	current, update *appsv1.ControllerRevision
 	collisions      int32
-	// replicas are the Pods that the set asks for, by their place in it; nil for those that are not there. condemned are the others, the last one first.
+	// replicas are the Pods that the set asks for, by their place in it; nil for those that are not there. condemned
+	// are the others, the last one first.
 	replicas, condemned []*corev1.Pod
 }
 
@@ -90,8 +91,9 @@ func (r *rollout) work() error {
 	return r.replace()
 }
 
-// ensureAll makes the Pods that are missing. It reports whether the rest has to wait. A real controller makes those of a parallel set in batches, the next of
-// which is twice as large as the one before. An error ends the last batch, so that it decides which Pods there are.
+// ensureAll makes the Pods that are missing. It reports whether the rest has to wait. A real controller makes those of
+// a parallel set in batches, the next of which is twice as large as the one before. An error ends the last batch, so
+// that it decides which Pods there are.
 func (r *rollout) ensureAll() (bool, error) {
 	if r.ordered() {
 		for place := range r.replicas {
@@ -114,7 +116,8 @@ func (r *rollout) ensureAll() (bool, error) {
 	return false, nil
 }
 
-// firstUnavailable is the first Pod that is there and not available, nil if there is none, or if one before it is missing.
+// firstUnavailable is the first Pod that is there and not available, nil if there is none, or if one before it is
+// missing.
 func (r *rollout) firstUnavailable() *corev1.Pod {
 	condemned := slices.Clone(r.condemned)
 	slices.Reverse(condemned)
@@ -150,7 +153,8 @@ func (r *rollout) ensure(place int) (bool, error) {
 	return false, r.conform(pod)
 }
 
-// conform gives a Pod, and its claims, what each Pod of the set has. A Pod that was adopted may be refused the volumes that it has not.
+// conform gives a Pod, and its claims, what each Pod of the set has. A Pod that was adopted may be refused the volumes
+// that it has not.
 func (r *rollout) conform(pod *corev1.Pod) error {
 	number := r.number(pod)
 	volumes := r.volumes(pod.Spec.Volumes, number)
@@ -256,10 +260,12 @@ func (r *rollout) identity(name string, number int) map[string]string {
 	return map[string]string{appsv1.StatefulSetPodNameLabel: name, appsv1.PodIndexLabel: strconv.Itoa(number)}
 }
 
-// errWaits tells that something has to go before more can be done, and that its end is an event. A real controller fails, and tries again and again.
+// errWaits tells that something has to go before more can be done, and that its end is an event. A real controller
+// fails, and tries again and again.
 var errWaits = errors.New("what was there before has to go first")
 
-// inTheWay is what it comes to that a Pod of the name is there: to wait, if that was made for a set of the same name, since its end is then an event.
+// inTheWay is what it comes to that a Pod of the name is there: to wait, if that was made for a set of the same name,
+// since its end is then an event.
 func (r *rollout) inTheWay(name string, refused error) error {
 	pod, err := get[corev1.Pod](r.client, podKind(), r.set.Namespace, name)
 	if err != nil {

@@ -30,8 +30,9 @@ func podsFor(c client, service *corev1.Service) ([]*corev1.Pod, error) {
 	return list[corev1.Pod](c, &kube.Request{Kind: podKind(), Namespace: service.Namespace, LabelSelector: selector.String()})
 }
 
-// serviceRequests are those that a change of a Pod leads to: for the Services that select it, if something has changed that endpoints show, and for those that
-// select it no longer, or only now. That a Pod which was not ready has come to its end leads to none, as in a cluster.
+// serviceRequests are those that a change of a Pod leads to: for the Services that select it, if something has changed
+// that endpoints show, and for those that select it no longer, or only now. That a Pod which was not ready has come to
+// its end leads to none, as in a cluster.
 func serviceRequests(c client, event core.Event) []core.Request {
 	old, now := typed[corev1.Pod](event.Old), typed[corev1.Pod](event.New)
 	if old == nil || now == nil {
@@ -65,7 +66,8 @@ func servicesOf(c client, pod *corev1.Pod) []core.Request {
 	return found
 }
 
-// endpointChanged reports whether a change of a Pod is one that endpoints show. Each change of a Pod that is being deleted counts as one.
+// endpointChanged reports whether a change of a Pod is one that endpoints show. Each change of a Pod that is being
+// deleted counts as one.
 func endpointChanged(old, now *corev1.Pod) bool {
 	return old.DeletionTimestamp != nil || now.DeletionTimestamp != nil || isReady(old) != isReady(now) ||
 		!slices.Equal(old.Status.PodIPs, now.Status.PodIPs)

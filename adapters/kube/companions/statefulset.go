@@ -18,11 +18,13 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// StatefulSets is the controller that makes the Pods of StatefulSets: in order or in parallel, from the revisions of the template, with rolling updates down to
-// the partition or on deletion, with claims made from the templates for them, and owners of these as the retention policy says.
+// StatefulSets is the controller that makes the Pods of StatefulSets: in order or in parallel, from the revisions of
+// the template, with rolling updates down to the partition or on deletion, with claims made from the templates for
+// them, and owners of these as the retention policy says.
 //
-// A Pod that is ready is available, whatever minReadySeconds says. The API server drops maxUnavailable, as one without the feature gate
-// MaxUnavailableStatefulSet does. Where the Pod or the claim of a StatefulSet before has the name that is needed, the companion waits until it is gone.
+// A Pod that is ready is available, whatever minReadySeconds says. The API server drops maxUnavailable, as one without
+// the feature gate MaxUnavailableStatefulSet does. Where the Pod or the claim of a StatefulSet before has the name that
+// is needed, the companion waits until it is gone.
 func StatefulSets() Companion {
 	s := statefulSets{controls{owner: statefulSetKind(), dependent: podKind(), claims: func(*corev1.Pod) bool { return true }}}
 	return func(server *kube.Server) (core.Strategy, error) {
@@ -51,7 +53,8 @@ func (s statefulSets) handle(c client, event core.Event) []core.Request {
 	return nil
 }
 
-// named is the request for the set that may wait for the name of a Pod that is gone, whoever that belonged to: the real controller tries again and again.
+// named is the request for the set that may wait for the name of a Pod that is gone, whoever that belonged to: the real
+// controller tries again and again.
 func (s statefulSets) named(c client, event core.Event) []core.Request {
 	at := strings.LastIndexByte(event.Key.Name, '-')
 	if event.New != nil || at < 0 || lifetime(c, s.owner, event.Key.Namespace, event.Key.Name[:at]) == nil {

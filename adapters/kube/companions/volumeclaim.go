@@ -8,9 +8,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// VolumeClaims binds each claim to a volume of its own that has what the claim asks for, as with a storage class that makes volumes at once. The claim says that
-// it is bound; there are no PersistentVolumes. A check is inconclusive with a claim that asks for one of those: by its name, by labels, without a storage class,
-// or as a copy of something else.
+// VolumeClaims binds each claim to a volume of its own that has what the claim asks for, as with a storage class that
+// makes volumes at once. The claim says that it is bound; there are no PersistentVolumes. A check is inconclusive with
+// a claim that asks for one of those: by its name, by labels, without a storage class, or as a copy of something else.
 func VolumeClaims() Companion {
 	return func(server *kube.Server) (core.Strategy, error) {
 		s := &strategy{name: "volume-binder", kinds: []schema.GroupVersionKind{claimKind()}, handle: handleClaim, reconcile: bindClaim}

@@ -22,14 +22,16 @@ import (
 // readyWithin is how long a program may take to answer after its start.
 const readyWithin = time.Minute
 
-// folderPrefix is how the names of temporary folders begin, and lockName the file in each that is locked as long as it is used.
+// folderPrefix is how the names of temporary folders begin, and lockName the file in each that is locked as long as it
+// is used.
 const (
 	folderPrefix = "orrery-controlplane-"
 	lockName     = "lock"
 )
 
-// ControlPlane is a running kube-apiserver with its etcd. Both listen on loopback only, on ports that were reserved for them, and keep their data in a temporary
-// folder of their user. The API server lets in who shows a token that was made for it, etcd only the API server.
+// ControlPlane is a running kube-apiserver with its etcd. Both listen on loopback only, on ports that were reserved for
+// them, and keep their data in a temporary folder of their user. The API server lets in who shows a token that was made
+// for it, etcd only the API server.
 type ControlPlane struct {
 	config *rest.Config
 	folder string
@@ -39,16 +41,16 @@ type ControlPlane struct {
 	processes []*process
 }
 
-// Start runs the programs and returns when the API server is ready. The API server runs without the admission plugins of these
-// names. The programs end
-// with [ControlPlane.Stop], with the context, or (on Linux) with this process,
-// whichever comes first. Their output goes to log files in a temporary folder, of which
-// the ends are in the error if a program does not come up. What a process that was killed has left is removed.
+// Start runs the programs and returns when the API server is ready. The API server runs without the admission plugins
+// of these names. The programs end with [ControlPlane.Stop], with the context, or (on Linux) with this process,
+// whichever comes first. Their output goes to log files in a temporary folder, of which the ends are in the error if a
+// program does not come up. What a process that was killed has left is removed.
 func Start(ctx context.Context, binaries Binaries, without ...string) (*ControlPlane, error) {
 	return start(ctx, binaries, "", without)
 }
 
-// StartAudited is [Start] with an API server that keeps an audit log in a file, of all resources with what was sent and answered.
+// StartAudited is [Start] with an API server that keeps an audit log in a file, of all resources with what was sent and
+// answered.
 func StartAudited(ctx context.Context, binaries Binaries, auditLog string) (*ControlPlane, error) {
 	return start(ctx, binaries, auditLog, nil)
 }

@@ -7,7 +7,8 @@ import (
 	"net"
 )
 
-// ports are ports of the loopback interface that nobody listened on. Nothing keeps others from taking them before they are used.
+// ports are ports of the loopback interface that nobody listened on. Nothing keeps others from taking them before they
+// are used.
 type ports struct{}
 
 // reserve chooses a port.

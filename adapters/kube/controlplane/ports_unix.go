@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ports are ports of the loopback interface, which are kept for programs to come: sockets are bound to them, and listen to nobody. A program that shares ports
-// (SO_REUSEPORT) can listen there, and no other one can.
+// ports are ports of the loopback interface, which are kept for programs to come: sockets are bound to them, and listen
+// to nobody. A program that shares ports (SO_REUSEPORT) can listen there, and no other one can.
 type ports struct{ sockets []int }
 
 // reserve reserves a port that the system chooses.

@@ -196,8 +196,8 @@ type collection struct {
 	key       core.Key
 }
 
-// run looks first at what decides how long objects live, and at the rest only if there is something to do: so whatever else changes in them
-// makes no difference to most runs.
+// run looks first at what decides how long objects live, and at the rest only if there is something to do: so whatever
+// else changes in them makes no difference to most runs.
 func (c *collection) run() error {
 	if due, err := c.due(c.lifetime); due == nil || err != nil {
 		return err
@@ -290,8 +290,8 @@ func (c *collection) collect(object *unstructured.Unstructured, owners ownership
 
 // ownership is how the owners of an object are.
 type ownership struct {
-	// unknown tells that an owner is of a kind that is not served, solid that one is there to stay, and waiting that one waits for its
-	// dependents to be deleted.
+	// unknown tells that an owner is of a kind that is not served, solid that one is there to stay, and waiting that
+	// one waits for its dependents to be deleted.
 	unknown, solid, waiting bool
 	// gone are those that are not there to stay.
 	gone map[types.UID]bool
@@ -333,8 +333,8 @@ func (c *collection) collectWaitedFor(object *unstructured.Unstructured, depende
 	return c.remove(object, metav1.DeletePropagationForeground)
 }
 
-// unblock says of an object that it blocks no owner. A strategic merge patch says so of those that it has blocked; where there are none, for custom
-// resources, a merge patch says so of all.
+// unblock says of an object that it blocks no owner. A strategic merge patch says so of those that it has blocked;
+// where there are none, for custom resources, a merge patch says so of all.
 func (c *collection) unblock(object *unstructured.Unstructured) error {
 	references, blocked := object.GetOwnerReferences(), []metav1.OwnerReference{}
 	for i, reference := range references {

@@ -199,8 +199,8 @@ func TestGarbageCollector(t *testing.T) {
 	}
 }
 
-// TestGarbageCollectorHearsOfForegroundDeletion: who is known already is marked by an update. From then on its dependents
-// are to be deleted, which is looked at once.
+// TestGarbageCollectorHearsOfForegroundDeletion: who is known already is marked by an update. From then on its
+// dependents are to be deleted, which is looked at once.
 func TestGarbageCollectorHearsOfForegroundDeletion(t *testing.T) {
 	c := newCollector(t)
 	c.owned("child", c.widget("a", nil))
@@ -250,7 +250,8 @@ func TestGarbageCollectorRemovesDanglingReferences(t *testing.T) {
 	}
 }
 
-// TestGarbageCollectorAdopts wants the collector to look after the kinds of an object that belongs to another one, and of its owner, if the server serves them. A server says so once for each.
+// TestGarbageCollectorAdopts wants the collector to look after the kinds of an object that belongs to another one, and
+// of its owner, if the server serves them. A server says so once for each.
 func TestGarbageCollectorAdopts(t *testing.T) {
 	w := newWorld(t)
 	strategy, err := GarbageCollector(w.server, "Widget.example.com")
@@ -299,8 +300,9 @@ func TestGarbageCollectorErrors(t *testing.T) {
 	}
 }
 
-// TestCircleLeaves checks what is said of the owners of an object in a circle, which it blocks no longer: of those of Kubernetes' own kinds, that it does not
-// block those that it has blocked, and of custom resources that they block none.
+// TestCircleLeaves checks what is said of the owners of an object in a circle, which it blocks no longer: of those of
+// Kubernetes' own kinds, that it does not block those that it has blocked, and of custom resources that they block
+// none.
 func TestCircleLeaves(t *testing.T) {
 	for kind, want := range map[schema.GroupVersionKind][]*bool{podKind: {ptr.To(false), nil}, gadgetKind: {ptr.To(false), ptr.To(false)}} {
 		c := newCollector(t)

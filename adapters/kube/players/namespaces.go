@@ -69,8 +69,9 @@ func (n *namespaceController) Describe() core.Description {
 // New implements [core.Strategy].
 func (n *namespaceController) New() (core.Instance, error) { return n, nil }
 
-// Handle implements [core.Instance]. A Namespace that is being deleted is looked at when it changes, and
-// when something in it is gone, or waits for somebody else. The real controller watches nothing in it, and looks again every few seconds.
+// Handle implements [core.Instance]. A Namespace that is being deleted is looked at when it changes, and when something
+// in it is gone, or waits for somebody else. The real controller watches nothing in it, and looks again every few
+// seconds.
 func (n *namespaceController) Handle(world core.EffectRecorder, event core.Event) []core.Request {
 	if event.Key.Kind == kinds.Namespace {
 		if event.New != nil && storage.Of(event.New).Meta().GetDeletionTimestamp() != nil {
@@ -173,7 +174,8 @@ func (e *emptying) list(r *resource) ([]metav1.PartialObjectMetadata, error) {
 	return found.Items, err
 }
 
-// report writes the conditions of the Namespace if there are others. The real controller does not mind if it is refused that.
+// report writes the conditions of the Namespace if there are others. The real controller does not mind if it is refused
+// that.
 func (e *emptying) report() {
 	if e.remaining.conditions(&e.namespace.Status) {
 		_ = e.write("status", e.namespace)

@@ -1,9 +1,10 @@
-// Package players has the controllers of Kubernetes itself that others rely on, as strategies for a system whose store is a [kube.Server]: the garbage
-// collector, the namespace controller, and those that protect volumes.
+// Package players has the controllers of Kubernetes itself that others rely on, as strategies for a system whose store
+// is a [kube.Server]: the garbage collector, the namespace controller, and those that protect volumes.
 //
-// A player is told of changes as any controller is, and so may lag behind: it keeps no memory, queues a request for each object that an event may matter to,
-// and looks at the object with live reads when the request is reconciled. What it then does are requests to the API server. A player works
-// on one request at a time, and on any of those that are queued.
+// A player is told of changes as any controller is, and so may lag behind: it keeps no memory, queues a request for
+// each object that an event may matter to, and looks at the object with live reads when the request is reconciled. What
+// it then does are requests to the API server. A player works on one request at a time, and on any of those that are
+// queued.
 //
 // Players look after the kinds that they are given. The server has to be told which these are of the garbage collector
 // ([kube.Server.Collecting]), as a deletion may wait for it for ever otherwise.

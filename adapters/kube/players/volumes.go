@@ -18,9 +18,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// VolumeProtector returns the strategy that plays the controllers of Kubernetes that protect
-// volumes. It lets go of a claim that is being deleted once no Pod on a node uses it, and of
-// a volume once it is not bound. Claims and volumes that somebody takes the finalizer from get it again, unless they are being deleted. The server is to be made with [kube.VolumeProtection].
+// VolumeProtector returns the strategy that plays the controllers of Kubernetes that protect volumes. It lets go of a
+// claim that is being deleted once no Pod on a node uses it, and of a volume once it is not bound. Claims and volumes
+// that somebody takes the finalizer from get it again, unless they are being deleted. The server is to be made with
+// [kube.VolumeProtection].
 //
 // It returns an error that says what to change if the server does not protect volumes, or
 // serves no Pods.
@@ -55,8 +56,8 @@ func (p *volumeProtector) Describe() core.Description {
 // New implements [core.Strategy].
 func (p *volumeProtector) New() (core.Instance, error) { return p, nil }
 
-// Handle implements [core.Instance]. A claim or volume is looked at when it lacks the finalizer, and while it is being deleted; so is
-// a claim when a Pod that may have used it is gone, has come to its end, or is on no node.
+// Handle implements [core.Instance]. A claim or volume is looked at when it lacks the finalizer, and while it is being
+// deleted; so is a claim when a Pod that may have used it is gone, has come to its end, or is on no node.
 func (p *volumeProtector) Handle(world core.EffectRecorder, event core.Event) []core.Request {
 	if event.Key.Kind == kinds.Pod {
 		return p.handlePod(world, event)
@@ -75,7 +76,8 @@ func (p *volumeProtector) Handle(world core.EffectRecorder, event core.Event) []
 	return nil
 }
 
-// handlePod returns the requests for the claims of a Pod that are being deleted, as the cache shows them, if the Pod may use them no longer.
+// handlePod returns the requests for the claims of a Pod that are being deleted, as the cache shows them, if the Pod
+// may use them no longer.
 func (p *volumeProtector) handlePod(world core.EffectRecorder, event core.Event) []core.Request {
 	pod := storage.Of(cmp.Or(event.New, event.Old)).Meta()
 	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); event.New != nil && node != "" && !terminated(pod) {
@@ -129,7 +131,8 @@ func (p *volumeProtector) Reconcile(world core.EffectRecorder, request core.Requ
 	return core.Result{Err: p.protect(world, r, protection, key)}
 }
 
-// protect gives an object the finalizer that it lacks, or takes it from one that is being deleted and is not used any more.
+// protect gives an object the finalizer that it lacks, or takes it from one that is being deleted and is not used any
+// more.
 func (p *volumeProtector) protect(world core.EffectRecorder, r *resource, protection string, key core.Key) error {
 	response := perform(world, &kube.Request{Verb: kube.Get, Kind: r.kind, Namespace: key.Namespace, Name: key.Name})
 	if err := response.Err(); err != nil {

@@ -28,7 +28,8 @@ type deed struct {
 	status bool
 }
 
-// actions returns the scenario of what others did later, in that order, each named after what it did and with the version that it led to.
+// actions returns the scenario of what others did later, in that order, each named after what it did and with the
+// version that it led to.
 func (b *beginning) actions(later Later) (core.Scenario, error) {
 	var deeds []deed
 	left := map[string]int{}

@@ -27,7 +27,8 @@ func (b *beginning) running(name string) *process {
 	return found
 }
 
-// replaced reports whether the recording of a process breaks off before the moment, and a later process of the same name had started by then: it was killed.
+// replaced reports whether the recording of a process breaks off before the moment, and a later process of the same
+// name had started by then: it was killed.
 func (p *process) replaced(all []*process) bool {
 	if p.last > p.cut.at {
 		return false

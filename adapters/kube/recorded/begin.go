@@ -13,14 +13,17 @@ import (
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
-// Storing is the store of a system whose search can begin in recordings: a [kube.Server], or one with something around it.
+// Storing is the store of a system whose search can begin in recordings: a [kube.Server], or one with something around
+// it.
 type Storing interface {
 	Model
 	// Start is what the clock shows when a search begins.
 	Start() time.Time
 	// Keeps reports whether objects of a kind are the server's.
 	Keeps(core.Kind) bool
-	// Stored returns an object as the server would have stored it, with its times moved. Before is how many versions of the object were there before: the search brings that to the smallest numbers that tell those apart which somebody shows.
+	// Stored returns an object as the server would have stored it, with its times moved. Before is how many versions of
+	// the object were there before: the search brings that to the smallest numbers that tell those apart which somebody
+	// shows.
 	Stored(o live.Object, moved time.Duration, before int) (core.Content, error)
 	// WithRecords returns objects with the records that the server keeps of them.
 	WithRecords([]core.Object) []core.Object
@@ -33,7 +36,8 @@ type Later string
 
 // What can be played of what others wrote later.
 const (
-	// LaterUsers are the writes of all who are not recorded, but for components of Kubernetes and writes of nothing but a status.
+	// LaterUsers are the writes of all who are not recorded, but for components of Kubernetes and writes of nothing but
+	// a status.
 	LaterUsers Later = "users"
 	// LaterAll are all writes that no recorded controller made.
 	LaterAll Later = "all"
@@ -41,11 +45,13 @@ const (
 	LaterNone Later = "none"
 )
 
-// Begin returns a system like another one of which a search begins at a moment of recordings, with the objects that were there, and with the controllers in the midst of what they did:
-// requests in their queues, timers, and caches that were behind. What is not known of that is among the assumptions of the result, or, if it can make a difference, a reason why a
-// search is not conclusive.
+// Begin returns a system like another one of which a search begins at a moment of recordings, with the objects that
+// were there, and with the controllers in the midst of what they did: requests in their queues, timers, and caches that
+// were behind. What is not known of that is among the assumptions of the result, or, if it can make a difference, a
+// reason why a search is not conclusive.
 //
-// The error says what to change: recordings that are damaged or incomplete before the moment, objects of kinds that the system does not know.
+// The error says what to change: recordings that are damaged or incomplete before the moment, objects of kinds that the
+// system does not know.
 func Begin(system *core.System, sources []analysis.Source, at Moment, later Later) (*core.System, error) {
 	store, ok := system.Store.(Storing)
 	if !ok {
@@ -90,7 +96,8 @@ type Test interface {
 	Fatalf(format string, args ...any)
 }
 
-// ForTest returns a system that begins in a recording, named as "RECORDING" or "RECORDING@MOMENT" (see [ParseMoment]), with what users did later as its scenario. It fails the test if it cannot.
+// ForTest returns a system that begins in a recording, named as "RECORDING" or "RECORDING@MOMENT" (see [ParseMoment]),
+// with what users did later as its scenario. It fails the test if it cannot.
 func ForTest(t Test, system *core.System, recording string) *core.System {
 	t.Helper()
 	name, at, err := SplitMoment(recording)
@@ -134,7 +141,8 @@ func (b *beginning) because(format string, args ...any) {
 	}
 }
 
-// read goes through recordings: first to see how far they go and what became of objects, then to see what was going on at the moment.
+// read goes through recordings: first to see how far they go and what became of objects, then to see what was going on
+// at the moment.
 func (b *beginning) read(sources []analysis.Source) (analysis.Notes, error) {
 	if len(sources) == 0 {
 		return analysis.Notes{}, errors.New("there is no recording to begin in: name one")

@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// caseOf writes a write on a version of an object with its real answer in the form of the golden cases of package kube: the object is made first, then the call is made.
+// caseOf writes a write on a version of an object with its real answer in the form of the golden cases of package kube:
+// the object is made first, then the call is made.
 func caseOf(c live.Call, before *version, answer live.Object) *Case {
 	kind := plainKind(c)
 	out := &Case{About: "a recorded " + words(c), Kinds: []string{kind["Kind"].(string)}, Stored: map[string]any{}}

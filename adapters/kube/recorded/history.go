@@ -108,7 +108,8 @@ func (a alive) deletes(c live.Call) []sighting {
 	return nil
 }
 
-// deletion returns the version that the deletion of an object led to: none, or one that waits for finalizers. It is nil if that is not in the recordings.
+// deletion returns the version that the deletion of an object led to: none, or one that waits for finalizers. It is nil
+// if that is not in the recordings.
 func (h histories) deletion(asked sighting) *version {
 	all := h[asked.key]
 	for _, v := range all[all.at(asked.rv)+1:] {

@@ -12,13 +12,15 @@ import (
 type Moment struct {
 	// Entry is the number of the last entry before it, 0 if a time is given.
 	Entry uint64
-	// At is how long it is after the beginning of the recordings, and Time the time of the clocks that the recorded processes had, if one is given.
+	// At is how long it is after the beginning of the recordings, and Time the time of the clocks that the recorded
+	// processes had, if one is given.
 	At    time.Duration
 	Time  time.Time
 	given bool
 }
 
-// ParseMoment reads a moment: "12.5s" after the beginning of the recordings, a time such as "2026-11-25T08:00:00Z", or the number of an entry, such as "#134".
+// ParseMoment reads a moment: "12.5s" after the beginning of the recordings, a time such as "2026-11-25T08:00:00Z", or
+// the number of an entry, such as "#134".
 func ParseMoment(text string) (Moment, error) {
 	fail := func() (Moment, error) {
 		return Moment{}, fmt.Errorf("%q is no moment of a recording: write 12.5s for so long after its beginning, a time such as 2026-11-25T08:00:00Z, or #134 for what is just behind entry 134", text)
@@ -43,7 +45,8 @@ func ParseMoment(text string) (Moment, error) {
 	return Moment{Time: at, given: true}, nil
 }
 
-// SplitMoment reads "RECORDING" or "RECORDING@MOMENT". A file or folder whose name has an at sign is found under its whole name.
+// SplitMoment reads "RECORDING" or "RECORDING@MOMENT". A file or folder whose name has an at sign is found under its
+// whole name.
 func SplitMoment(text string) (name string, at Moment, err error) {
 	i := strings.LastIndex(text, "@")
 	if i < 0 {

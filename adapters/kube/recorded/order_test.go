@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
-// TestOrderOfRecordedVersions: where a search begins in a recording, what a cache shows and what it has not shown yet are in the order of their age if versions are to be.
+// TestOrderOfRecordedVersions: where a search begins in a recording, what a cache shows and what it has not shown yet
+// are in the order of their age if versions are to be.
 func TestOrderOfRecordedVersions(t *testing.T) {
 	folder, entry := recordLostUpdate(t), seatsEntry(t)
 	system, err := entry.Build(nil)

@@ -15,7 +15,8 @@ import (
 type process struct {
 	header live.Header
 	cut    cut
-	// last is the time of its last entry, number that of the last numbered one, and ended tells that the recording of it was ended there.
+	// last is the time of its last entry, number that of the last numbered one, and ended tells that the recording of
+	// it was ended there.
 	last   time.Duration
 	number uint64
 	ended  bool
@@ -29,7 +30,8 @@ type process struct {
 	// controllers are those that had been at work, and known are all that are in the recording of the process.
 	controllers map[string]*controller
 	known       map[string]bool
-	// shown is the newest version of each kind that its caches had shown, and told are the kinds whose changes its handlers are told of.
+	// shown is the newest version of each kind that its caches had shown, and told are the kinds whose changes its
+	// handlers are told of.
 	shown map[core.Kind]uint64
 	told  map[core.Kind]bool
 	// later are the versions that its caches showed after the moment, each object in the order in which that happened.
@@ -274,5 +276,6 @@ func (p *process) follow(entry live.Entry) {
 	p.reached, p.since = n, at
 }
 
-// over reports whether the process had ended by the moment: its recording has an end, or another process took its place.
+// over reports whether the process had ended by the moment: its recording has an end, or another process took its
+// place.
 func (p *process) over() bool { return p.ended && p.last < p.cut.at }

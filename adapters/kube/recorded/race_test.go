@@ -29,8 +29,8 @@ import (
 // seated is the annotation of a guest who has a seat.
 const seated = "seated"
 
-// seats gives every ServiceAccount a seat, and counts in a ConfigMap how many are taken. It counts up what its cache shows, with a patch that names no version: a
-// seat is counted only once if the cache has not received the last one.
+// seats gives every ServiceAccount a seat, and counts in a ConfigMap how many are taken. It counts up what its cache
+// shows, with a patch that names no version: a seat is counted only once if the cache has not received the last one.
 func seats(mgr ctrl.Manager) error {
 	c := mgr.GetClient()
 	return ctrl.NewControllerManagedBy(mgr).For(&corev1.ServiceAccount{}).Named("seats").Complete(
@@ -85,7 +85,8 @@ func seatsEntry(t testing.TB) catalog.Entry {
 	}}
 }
 
-// recordLostUpdate records the controller while it counts two guests once: what comes of the first seat is held back from its cache.
+// recordLostUpdate records the controller while it counts two guests once: what comes of the first seat is held back
+// from its cache.
 func recordLostUpdate(t *testing.T) string {
 	t.Helper()
 	server, err := kube.NewServer(coreScheme(t), kube.ManagedFields())
@@ -175,7 +176,8 @@ func before(t *testing.T, entry catalog.Entry, folder, request string) string {
 	return ""
 }
 
-// TestALostUpdateIsFoundAgain records a race, asks what happened, replays it, and lets searches that begin before it find it.
+// TestALostUpdateIsFoundAgain records a race, asks what happened, replays it, and lets searches that begin before it
+// find it.
 func TestALostUpdateIsFoundAgain(t *testing.T) {
 	folder, entry := recordLostUpdate(t), seatsEntry(t)
 	wants(t, command(t, cli.ExitHolds, entry, "trace", "stale", folder), "ConfigMap default/house", "seats default/b")

@@ -18,7 +18,8 @@ type Report struct {
 	// Calls is how many calls were recorded, and Explained how many of them the model explains.
 	Calls     int `json:"calls"`
 	Explained int `json:"explained"`
-	// Lagging is how many of the explained ones are reads of a cache that was behind, and Behind by how many versions of an object at most.
+	// Lagging is how many of the explained ones are reads of a cache that was behind, and Behind by how many versions
+	// of an object at most.
 	Lagging int `json:"lagging"`
 	Behind  int `json:"behind"`
 	// Unexplained is how many are not, and Findings are the first of them.

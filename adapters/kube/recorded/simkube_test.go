@@ -31,7 +31,8 @@ func applied(t *testing.T, o client.Object) map[string]any {
 	return tree
 }
 
-// TestATraceOfSimKubeStartsACheck imports a trace in which one guest is there and another one comes later, and has a search begin between them.
+// TestATraceOfSimKubeStartsACheck imports a trace in which one guest is there and another one comes later, and has a
+// search begin between them.
 func TestATraceOfSimKubeStartsACheck(t *testing.T) {
 	const start = 1743286823
 	event := func(at int, objects ...any) map[string]any {

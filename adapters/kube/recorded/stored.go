@@ -156,7 +156,8 @@ func (p *process) upTo(all histories, kind core.Kind, rv uint64) (uint64, bool) 
 	if !views || p.told[kind] {
 		return shown, views
 	}
-	// Nobody is told of changes, so that only what is read shows how far it has come: what it shows later that was old by then tells that it was behind.
+	// Nobody is told of changes, so that only what is read shows how far it has come: what it shows later that was old
+	// by then tells that it was behind.
 	seen := map[core.Key]bool{}
 	for _, s := range p.later {
 		if s.key.Kind != kind || seen[s.key] {

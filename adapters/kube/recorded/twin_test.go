@@ -31,8 +31,8 @@ import (
 
 const configMaps core.Kind = "ConfigMap"
 
-// step is a controller that reads a ConfigMap from its cache and does with its data what a function says. The function returns what is to be written, nil for
-// nothing, and whether the controller is to be run again later.
+// step is a controller that reads a ConfigMap from its cache and does with its data what a function says. The function
+// returns what is to be written, nil for nothing, and whether the controller is to be run again later.
 type step struct {
 	name string
 	do   func(key string, data map[string]string) (next map[string]string, remove, later bool)
@@ -124,7 +124,8 @@ type change struct {
 	was, is int
 }
 
-// player plays a run of a system by chance, and records it as if it were live. It is a search engine in its simplest form, of one run.
+// player plays a run of a system by chance, and records it as if it were live. It is a search engine in its simplest
+// form, of one run.
 type player struct {
 	t       *testing.T
 	system  *core.System
@@ -396,8 +397,9 @@ func stateText(s core.State) string {
 	return b.String()
 }
 
-// TestASearchFromARecordingIsThatFromTheState is the twin test of recordings to begin in: what is recorded as if it were live, and searched from one of its states on, leads to the states and
-// outcomes of a search from the start behind that state.
+// TestASearchFromARecordingIsThatFromTheState is the twin test of recordings to begin in: what is recorded as if it
+// were live, and searched from one of its states on, leads to the states and outcomes of a search from the start behind
+// that state.
 func TestASearchFromARecordingIsThatFromTheState(t *testing.T) {
 	for _, lag := range []int{0, 1} {
 		system := twinSystem(t)

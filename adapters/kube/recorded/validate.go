@@ -50,7 +50,8 @@ type validator struct {
 	alive   alive
 	deleted []sighting
 
-	// What follows is of the process at hand: its caches by kind and form, its reconciles that run, and the newest version of each object that the server has shown it.
+	// What follows is of the process at hand: its caches by kind and form, its reconciles that run, and the newest
+	// version of each object that the server has shown it.
 	header   live.Header
 	caches   map[[2]string]*cache
 	running  map[uint64]live.Begin

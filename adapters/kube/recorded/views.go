@@ -67,7 +67,8 @@ func (v *validator) absent(from *cache, key core.Key, until uint64) bool {
 	return !from.seen[key] || i < 0 || h[i].gone || v.goneUnseen(h[:i+1])
 }
 
-// goneUnseen reports whether the last of some versions may have been deleted without anybody having seen that: then a later version has another uid, or there is none.
+// goneUnseen reports whether the last of some versions may have been deleted without anybody having seen that: then a
+// later version has another uid, or there is none.
 func (v *validator) goneUnseen(h history) bool {
 	last := h[len(h)-1]
 	all := v.all[last.object.Key]

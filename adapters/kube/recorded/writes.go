@@ -89,7 +89,8 @@ func (v *validator) done(c live.Call, answer live.Object) {
 	v.report.find(f)
 }
 
-// named returns an object with another uid, wherever it has its own: a server puts it into labels and selectors of Jobs.
+// named returns an object with another uid, wherever it has its own: a server puts it into labels and selectors of
+// Jobs.
 func named(object []byte, uid string) []byte {
 	var said struct {
 		Metadata struct {
@@ -207,7 +208,8 @@ func (v *validator) latest(key core.Key) *version {
 	return nil
 }
 
-// candidates are the states that an object may have been in when a call was carried out: not before what the server had shown this process.
+// candidates are the states that an object may have been in when a call was carried out: not before what the server had
+// shown this process.
 func (v *validator) candidates(c live.Call) []*world {
 	h := v.all[c.Object]
 	const enough = 100
@@ -268,7 +270,8 @@ func treeOf(text []byte) any {
 	return tree
 }
 
-// changed returns the differences between two objects but for what each server chooses: uids, versions, times, and who manages fields.
+// changed returns the differences between two objects but for what each server chooses: uids, versions, times, and who
+// manages fields.
 func changed(recorded, simulated any) []core.FieldChange {
 	var changes []core.FieldChange
 	for _, change := range core.DiffFields(withoutChoices(recorded), withoutChoices(simulated)) {

@@ -1,9 +1,9 @@
 // Package scenario is what users do to a cluster while controllers work.
 //
-// An [Action] is one step of a user: a name, and a function that gets a client. [Create], [Delete], [Scale] and [Change] make the usual ones. The client
-// is that of controller-runtime, since it can do everything with every kind, whatever the controllers are made with. [Of]
-// makes of actions what the engine takes: each action once, at any moment or never, and each time with a client of its own, whose
-// requests are calls of that step (package transport).
+// An [Action] is one step of a user: a name, and a function that gets a client. [Create], [Delete], [Scale] and
+// [Change] make the usual ones. The client is that of controller-runtime, since it can do everything with every kind,
+// whatever the controllers are made with. [Of] makes of actions what the engine takes: each action once, at any moment
+// or never, and each time with a client of its own, whose requests are calls of that step (package transport).
 //
 // Adapters have options for scenarios, and names of their own for actions: [Action] is the same type for all of them.
 package scenario
@@ -31,9 +31,9 @@ import (
 type Action struct {
 	// Name says it in the user's words, and tells it apart from the others: "delete Widget default/a".
 	Name string
-	// Do does it, with a client that reads from the API server itself. It must do the same
-	// each time it is called. An error means that the user was refused, and gave up, but for [core.ErrNotEnabled]: the user
-	// waits until there is reason to do it, such as an object in some state.
+	// Do does it, with a client that reads from the API server itself. It must do the same each time it is called. An
+	// error means that the user was refused, and gave up, but for [core.ErrNotEnabled]: the user waits until there is
+	// reason to do it, such as an object in some state.
 	Do func(context.Context, client.Client) error
 	// Settled lets the user do it only once the system has settled, see [Action.OnceSettled].
 	Settled bool
@@ -44,15 +44,17 @@ type Action struct {
 	creates client.Object
 }
 
-// OnceSettled returns the action for a user who waits until the system has settled: controllers do nothing then but wait for timers. It keeps apart what an update comes to from what comes
-// of one before the first rollout is done, and a check has fewer states.
+// OnceSettled returns the action for a user who waits until the system has settled: controllers do nothing then but
+// wait for timers. It keeps apart what an update comes to from what comes of one before the first rollout is done, and
+// a check has fewer states.
 func (a Action) OnceSettled() Action {
 	a.Settled = true
 	return a
 }
 
-// Promised returns the action for a user who takes it sooner or later, if it stays possible: to create again what others wait for. Otherwise nobody can count on it, and a controller that
-// returns an error until it is taken is said to retry for ever. Whoever reconciles the very object that is created may not count on it all the same.
+// Promised returns the action for a user who takes it sooner or later, if it stays possible: to create again what
+// others wait for. Otherwise nobody can count on it, and a controller that returns an error until it is taken is said
+// to retry for ever. Whoever reconciles the very object that is created may not count on it all the same.
 func (a Action) Promised() Action {
 	a.promised = true
 	return a
@@ -65,7 +67,8 @@ func Create(object client.Object) Action {
 	}}
 }
 
-// CreateOnceGone is [Create] for a user who waits while an object of that name is there, such as one that is still being deleted.
+// CreateOnceGone is [Create] for a user who waits while an object of that name is there, such as one that is still
+// being deleted.
 func CreateOnceGone(object client.Object) Action {
 	action := Create(object)
 	create := action.Do

@@ -123,7 +123,8 @@ func TestOfNothing(t *testing.T) {
 	}
 }
 
-// TestValid checks that an object which no server takes is a mistake of the scenario, and nothing that another state may change.
+// TestValid checks that an object which no server takes is a mistake of the scenario, and nothing that another state
+// may change.
 func TestValid(t *testing.T) {
 	mine := func(name, namespace string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "u"}}}}

@@ -9,8 +9,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Valid returns an error if an action is to create an object that the server takes in no state, which nobody wants to try: the check would go on as if the user had done nothing. The server must have no webhooks, which
-// could mend the object.
+// Valid returns an error if an action is to create an object that the server takes in no state, which nobody wants to
+// try: the check would go on as if the user had done nothing. The server must have no webhooks, which could mend the
+// object.
 func Valid(server *kube.Server, actions []Action) error {
 	for i, action := range Of(server, actions, false).Actions {
 		if actions[i].creates == nil {

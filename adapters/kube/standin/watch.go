@@ -18,7 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// path returns the namespace, the resource and the name that the path of a request names. The kinds of discovery are none.
+// path returns the namespace, the resource and the name that the path of a request names. The kinds of discovery are
+// none.
 func path(text string) (namespace string, resource schema.GroupVersionResource, name string) {
 	parts := strings.Split(strings.Trim(text, "/"), "/")
 	switch {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Events that controllers record are for people to read: nothing that is checked depends on them, and they come when somebody has the time. They are lost.
+// Events that controllers record are for people to read: nothing that is checked depends on them, and they come when
+// somebody has the time. They are lost.
 
 // RecordsEvent reports whether a request writes an event.
 func RecordsEvent(sent *http.Request) bool {
@@ -41,7 +42,8 @@ func aboutEvents(path string) bool {
 	return ok && parts[0] == "events"
 }
 
-// broadcast reports whether a broadcaster of events of client-go is asking, and not code that makes an event as any other object.
+// broadcast reports whether a broadcaster of events of client-go is asking, and not code that makes an event as any
+// other object.
 func broadcast() bool {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers[:])])

@@ -9,13 +9,14 @@ import (
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// Instances are the instances of a system, each in a bubble of virtual time of its own. Programs keep clients in variables that all instances share, such as those of a package: what such a
-// client is asked belongs to the instance whose code asks, and not to the one whose set-up has made the client last. The zero value knows none.
+// Instances are the instances of a system, each in a bubble of virtual time of its own. Programs keep clients in
+// variables that all instances share, such as those of a package: what such a client is asked belongs to the instance
+// whose code asks, and not to the one whose set-up has made the client last. The zero value knows none.
 type Instances struct {
 	mu sync.Mutex
 	by map[uint64]weak.Pointer[Current]
-	// made counts the instances, and latest is the number of the one whose code went on last, in a run that has not ended: the code of one runs at a time, unless checks run side by
-	// side. It is 0 where that is open.
+	// made counts the instances, and latest is the number of the one whose code went on last, in a run that has not
+	// ended: the code of one runs at a time, unless checks run side by side. It is 0 where that is open.
 	made, latest atomic.Uint64
 	// shared tells that code of one was seen to use the client of another.
 	shared atomic.Bool
@@ -28,7 +29,8 @@ func (i *Instances) goesOn(c *Current) {
 	}
 }
 
-// add notes that what is asked in the bubble of the calling goroutine belongs to an instance, for as long as there is that instance.
+// add notes that what is asked in the bubble of the calling goroutine belongs to an instance, for as long as there is
+// that instance.
 func (i *Instances) add(c *Current) {
 	if i == nil {
 		return
@@ -69,8 +71,9 @@ func (i *Instances) ends(c *Current) {
 	}
 }
 
-// asking returns the instance whose code calls: the given one, unless the calling goroutine is in the bubble of another one. To find that out takes longer than most calls, so until a
-// client is seen to be shared it is not done for the client of the instance whose code runs.
+// asking returns the instance whose code calls: the given one, unless the calling goroutine is in the bubble of another
+// one. To find that out takes longer than most calls, so until a client is seen to be shared it is not done for the
+// client of the instance whose code runs.
 func (i *Instances) asking(c *Current) *Current {
 	if i == nil {
 		return c

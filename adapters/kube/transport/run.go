@@ -35,7 +35,8 @@ func (c *Current) End() {
 	}
 }
 
-// Background starts what goes on between runs. It returns a context for it: what is asked with that does not belong to a run.
+// Background starts what goes on between runs. It returns a context for it: what is asked with that does not belong to
+// a run.
 func (c *Current) Background(ctx context.Context, recorder core.EffectRecorder) context.Context {
 	c.Among.add(c)
 	run := &Run{of: c, recorder: recorder}
@@ -55,8 +56,9 @@ func (c *Current) Context(ctx context.Context) context.Context {
 // Run returns the run that is going on, nil if nothing has run yet.
 func (c *Current) Run() *Run { return c.run.Load() }
 
-// Of returns the run that something belongs to which is asked with a context: that of the context. What a run has left behind is asked between runs, and a
-// context of none belongs to what is going on. Where the instance whose code asks is another one of those that this one is among, it is a run of that one.
+// Of returns the run that something belongs to which is asked with a context: that of the context. What a run has left
+// behind is asked between runs, and a context of none belongs to what is going on. Where the instance whose code asks
+// is another one of those that this one is among, it is a run of that one.
 func (c *Current) Of(ctx context.Context) *Run {
 	asking := c.Among.asking(c)
 	now, background := asking.run.Load(), asking.background.Load()
@@ -76,7 +78,8 @@ func (c *Current) Unmodelled(asked, reason string) bool {
 	return true
 }
 
-// Enqueue puts an item into a work queue from within the run that is going on, now or later, and returns false if there is none.
+// Enqueue puts an item into a work queue from within the run that is going on, now or later, and returns false if there
+// is none.
 func (c *Current) Enqueue(item core.Item, later bool) bool {
 	run := c.Run()
 	if run == nil {
@@ -86,7 +89,8 @@ func (c *Current) Enqueue(item core.Item, later bool) bool {
 	return true
 }
 
-// Batch is how long event handlers have items of work queues wait at most to bring changes together. It is not taken to be longer than what else goes on meanwhile.
+// Batch is how long event handlers have items of work queues wait at most to bring changes together. It is not taken to
+// be longer than what else goes on meanwhile.
 const Batch = time.Second
 
 // Run is one run of code: a reconcile, the handling of one event, an action of a user.

@@ -19,25 +19,28 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Transport is what is below every client of an instance. It hands requests to the simulated API server, as calls of the run
-// that is going on.
+// Transport is what is below every client of an instance. It hands requests to the simulated API server, as calls of
+// the run that is going on.
 type Transport struct {
 	// Server says which kinds the paths of requests name.
 	Server *kube.Server
 	// Current has the run whose calls the requests are.
 	Current *Current
-	// Idle is called for requests that are made while nothing runs. It may wait until something does, and reports whether it has.
+	// Idle is called for requests that are made while nothing runs. It may wait until something does, and reports
+	// whether it has.
 	Idle func(request string) bool
 	// via, if not nil, is what the calls go through on their way to the recorder of the run.
 	via func(core.EffectRecorder) core.EffectRecorder
 }
 
-// Beside returns the connection of the same process to another server. Its calls go to the recorder that via makes of that of the run.
+// Beside returns the connection of the same process to another server. Its calls go to the recorder that via makes of
+// that of the run.
 func (t *Transport) Beside(server *kube.Server, via func(core.EffectRecorder) core.EffectRecorder) *Transport {
 	return &Transport{Server: server, Current: t.Current, Idle: t.Idle, via: via}
 }
 
-// Call makes a call that is no request to an API server, for what runs at the moment, or for what the context belongs to. The error says that nothing runs.
+// Call makes a call that is no request to an API server, for what runs at the moment, or for what the context belongs
+// to. The error says that nothing runs.
 func (t *Transport) Call(ctx context.Context, call core.Call) (core.Response, error) {
 	run := t.run(ctx, call.String())
 	if run == nil {
@@ -55,8 +58,8 @@ func (t *Transport) run(ctx context.Context, asked string) *Run {
 	return run
 }
 
-// New returns a transport whose requests are the calls of a single run, through the recorder: for users who act on a cluster, for tools,
-// and for measuring the server.
+// New returns a transport whose requests are the calls of a single run, through the recorder: for users who act on a
+// cluster, for tools, and for measuring the server.
 func New(server *kube.Server, recorder core.EffectRecorder) *Transport {
 	t := &Transport{Server: server, Current: new(Current)}
 	t.Current.Begin(recorder)
@@ -76,8 +79,9 @@ func (t *Transport) Config(program string) *rest.Config {
 	}
 }
 
-// inPlaceOfDialing returns the transport in place of one that dials: whoever upgrades the connection of a request, such as to run a command in a Pod, makes one, and no call
-// would tell of it. Such transports say how they are to dial. Any other one stands in place of this on purpose.
+// inPlaceOfDialing returns the transport in place of one that dials: whoever upgrades the connection of a request, such
+// as to run a command in a Pod, makes one, and no call would tell of it. Such transports say how they are to dial. Any
+// other one stands in place of this on purpose.
 func (t *Transport) inPlaceOfDialing(other http.RoundTripper) http.RoundTripper {
 	if _, dials := other.(utilnet.TLSClientConfigHolder); dials {
 		return t
@@ -149,8 +153,8 @@ func (t *Transport) RoundTrip(sent *http.Request) (*http.Response, error) {
 	return succeed(sent, request, response), nil
 }
 
-// review returns the answer to a client that asks what it may do itself, nil for any other request. Authorization is not modelled, and nothing is ever forbidden: so
-// everything is allowed, now and later.
+// review returns the answer to a client that asks what it may do itself, nil for any other request. Authorization is
+// not modelled, and nothing is ever forbidden: so everything is allowed, now and later.
 func review(sent *http.Request, body []byte) []byte {
 	if sent.Method != http.MethodPost || sent.URL.Path != "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" {
 		return nil

@@ -128,7 +128,8 @@ func TestWithoutARun(t *testing.T) {
 	}
 }
 
-// TestReviewsOfOneself wants whoever asks to be allowed everything, before controllers run and after, and nobody else to be answered for them.
+// TestReviewsOfOneself wants whoever asks to be allowed everything, before controllers run and after, and nobody else
+// to be answered for them.
 func TestReviewsOfOneself(t *testing.T) {
 	const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 	const body = `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","spec":{"resourceAttributes":{"verb":"list","resource":"pods"}}}`
@@ -185,7 +186,8 @@ type wrapping struct{ run core.EffectRecorder }
 
 func (w wrapping) Do(call core.Call) core.Response { return w.run.Do(wrapped{call}) }
 
-// TestBeside checks that requests to a second server are calls of the same run, through what is between it and the run; also those that are not modelled.
+// TestBeside checks that requests to a second server are calls of the same run, through what is between it and the run;
+// also those that are not modelled.
 func TestBeside(t *testing.T) {
 	idle := 0
 	main := &Transport{Server: newServer(t), Current: new(Current), Idle: func(string) bool { idle++; return false }}
@@ -206,7 +208,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestCall checks that other calls than requests belong to the run that goes on, and that there is an error while nothing runs.
+// TestCall checks that other calls than requests belong to the run that goes on, and that there is an error while
+// nothing runs.
 func TestCall(t *testing.T) {
 	asked := ""
 	over := &Transport{Server: newServer(t), Current: new(Current), Idle: func(what string) bool { asked = what; return false }}
@@ -276,7 +279,8 @@ type instance struct {
 	asked   answers
 }
 
-// TestInstances has instances ask with one client: a call belongs to the run of whoever asks, while there is that instance, and to the client outside of bubbles.
+// TestInstances has instances ask with one client: a call belongs to the run of whoever asks, while there is that
+// instance, and to the client outside of bubbles.
 func TestInstances(t *testing.T) {
 	server, all := newServer(t), new(Instances)
 	fresh := func() *instance {

@@ -17,23 +17,27 @@ import (
 
 // Options say what is uploaded, and where to.
 type Options struct {
-	// URL names the bucket, such as "s3://recordings?region=eu-central-1", "gs://recordings" or "azblob://recordings". The program imports the driver for it.
+	// URL names the bucket, such as "s3://recordings?region=eu-central-1", "gs://recordings" or "azblob://recordings".
+	// The program imports the driver for it.
 	URL string
 	// Bucket is the bucket, for those who open it themselves. It is theirs to close.
 	Bucket *blob.Bucket
 	// Folder is the folder of the recording: observe.Options.Folder.
 	Folder string
-	// Prefix is what the names of the objects in the bucket begin with, before the name of the file. A folder in it ends in a slash.
+	// Prefix is what the names of the objects in the bucket begin with, before the name of the file. A folder in it
+	// ends in a slash.
 	Prefix string
 	// Keep keeps files in the folder after they were uploaded. The recorder removes them when there are too many.
 	Keep bool
 	// Timeout is how long one attempt to upload a file may take, a minute by default.
 	Timeout time.Duration
-	// Pause is how long nobody tries again after a file could not be uploaded, a second by default. It doubles each time, up to a minute.
+	// Pause is how long nobody tries again after a file could not be uploaded, a second by default. It doubles each
+	// time, up to a minute.
 	Pause time.Duration
 	// CloseWithin is how long the end may wait for what is still to be uploaded, ten seconds by default.
 	CloseWithin time.Duration
-	// Report is told when files cannot be uploaded, once until one can be again, and of files that are lost. It must return soon.
+	// Report is told when files cannot be uploaded, once until one can be again, and of files that are lost. It must
+	// return soon.
 	Report func(error)
 }
 
@@ -60,8 +64,9 @@ type Uploads struct {
 // longestPause is how long at most nobody tries.
 const longestPause = time.Minute
 
-// Start opens the bucket, and uploads until [Uploads.Close] what [Uploads.Ended] is told, and first what an earlier process left in the folder. It does not wait for the bucket: one that
-// cannot be reached is reported when it is used. The error is for options that are wrong.
+// Start opens the bucket, and uploads until [Uploads.Close] what [Uploads.Ended] is told, and first what an earlier
+// process left in the folder. It does not wait for the bucket: one that cannot be reached is reported when it is used.
+// The error is for options that are wrong.
 func Start(ctx context.Context, options Options) (*Uploads, error) {
 	options.Timeout = cmp.Or(options.Timeout, time.Minute)
 	options.Pause = cmp.Or(options.Pause, time.Second)
@@ -134,7 +139,8 @@ func (u *Uploads) Lost() int {
 	return u.lost
 }
 
-// Close uploads what has ended, for ten seconds at most, and ends. The error says how many files stay in the folder, where the next process finds them.
+// Close uploads what has ended, for ten seconds at most, and ends. The error says how many files stay in the folder,
+// where the next process finds them.
 func (u *Uploads) Close() error {
 	u.close.Do(func() {
 		close(u.closing)
@@ -237,7 +243,8 @@ func (u *Uploads) next(ctx context.Context, name string, pause time.Duration) ti
 	return 0
 }
 
-// upload uploads a file, unless it is gone. A driver that does not end when it should is left alone, and nothing else is begun until it has.
+// upload uploads a file, unless it is gone. A driver that does not end when it should is left alone, and nothing else
+// is begun until it has.
 func (u *Uploads) upload(ctx context.Context, name string) (gone bool, err error) {
 	if u.hanging != nil {
 		select {

@@ -185,7 +185,8 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestUnreachable lets the bucket fail in each way. Files wait, and are taken there when it is back; the user is told once.
+// TestUnreachable lets the bucket fail in each way. Files wait, and are taken there when it is back; the user is told
+// once.
 func TestUnreachable(t *testing.T) {
 	ways := map[string]struct {
 		breaks, mends func(*store)

@@ -188,7 +188,8 @@ func scheme(name string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// fits shows the page on a screen of a width that prefers light or dark, and checks that it is no wider and that everything can be told from its ground.
+// fits shows the page on a screen of a width that prefers light or dark, and checks that it is no wider and that
+// everything can be told from its ground.
 func fits(t *testing.T, ctx context.Context, width int64, preferred string) {
 	t.Helper()
 	do(t, ctx, chromedp.EmulateViewport(width, 900), scheme(preferred))
@@ -200,7 +201,8 @@ func fits(t *testing.T, ctx context.Context, width int64, preferred string) {
 	}
 }
 
-// TestWidths opens the page on screens of many sizes, light and dark: nothing is wider than the screen, everything can be told from its ground, and nothing that is told is run.
+// TestWidths opens the page on screens of many sizes, light and dark: nothing is wider than the screen, everything can
+// be told from its ground, and nothing that is told is run.
 func TestWidths(t *testing.T) {
 	ctx, wrong := open(t, budget(attack))
 	for _, width := range []int64{360, 768, 1280, 1920, 3840} {
@@ -214,7 +216,8 @@ func TestWidths(t *testing.T) {
 	wrong.none(t)
 }
 
-// contrast lists the texts whose color has a contrast of less than 4.5 with the ground behind them, as the Web Content Accessibility Guidelines (WCAG 2.1, 1.4.3) define it.
+// contrast lists the texts whose color has a contrast of less than 4.5 with the ground behind them, as the Web Content
+// Accessibility Guidelines (WCAG 2.1, 1.4.3) define it.
 const contrast = `(() => {
   const parse = (c) => c.match(/[\d.]+/g).map(Number);
   const light = ([r, g, b]) => { const f = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };

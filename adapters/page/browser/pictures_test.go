@@ -26,7 +26,8 @@ type picture struct {
 	width, height         int64
 }
 
-// TestPictures makes the pictures of the documentation if it is told to: go test -run TestPictures -pictures ../../../docs/pictures. If it is not, it tells when they show pages that have become others since.
+// TestPictures makes the pictures of the documentation if it is told to: go test -run TestPictures -pictures
+// ../../../docs/pictures. If it is not, it tells when they show pages that have become others since.
 func TestPictures(t *testing.T) {
 	ctx, _ := open(t, budget("one Pod is enough"))
 	report := evaluate[string](t, ctx, "location.href")
@@ -61,7 +62,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// source returns the page at an address, with its style: a report has that in it, and a page that is served has a link to it.
+// source returns the page at an address, with its style: a report has that in it, and a page that is served has a link
+// to it.
 func source(t *testing.T, address string) string {
 	t.Helper()
 	at, err := url.Parse(address)

@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/record"
 )
 
-// lamp is the graph of a lamp with a note that one of two switches decides about: it is dark in state 0, red in state 1, and green in state 2. As a simulator, it can be switched once.
+// lamp is the graph of a lamp with a note that one of two switches decides about: it is dark in state 0, red in state
+// 1, and green in state 2. As a simulator, it can be switched once.
 type lamp struct{ note string }
 
 // States implements [record.Graph].

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// Calendar are the moments at which time can get to if spans pass: a long one, and shorter ones until that has passed the last time. Each passes so often at most. Moments are numbered from 0, which is
-// the start; those after one have greater numbers.
+// Calendar are the moments at which time can get to if spans pass: a long one, and shorter ones until that has passed
+// the last time. Each passes so often at most. Moments are numbered from 0, which is the start; those after one have
+// greater numbers.
 type Calendar struct {
 	// spans are the shorter ones, and then the long one.
 	spans   []time.Duration
 	moments []Moment
-	// steps are the numbers of the moments after each one, by the span that passes, and 0 for a span that does not pass any more.
+	// steps are the numbers of the moments after each one, by the span that passes, and 0 for a span that does not pass
+	// any more.
 	steps [][]int
 }
 
@@ -27,7 +29,8 @@ type Moment struct {
 	passed []int
 }
 
-// New returns the moments that there are if a long span and shorter ones pass so often at most. No two spans may be as long, nor some of them together as others are.
+// New returns the moments that there are if a long span and shorter ones pass so often at most. No two spans may be as
+// long, nor some of them together as others are.
 func New(long time.Duration, shorter []time.Duration, most int) *Calendar {
 	c := &Calendar{spans: append(slices.Clip(shorter), long)}
 	c.moments = []Moment{{passed: make([]int, len(c.spans))}}
@@ -105,22 +108,26 @@ func (c *Calendar) Last(passed time.Duration) []time.Duration {
 	return spans
 }
 
-// Spans are how long after a moment controllers are asked whether they do something else than at once, and than much later. They are some seconds longer than what people call them: what is to be waited for so long is
-// over then, and of a time that is written it can be told when that was: an hour after something, or now, as an hour has passed.
+// Spans are how long after a moment controllers are asked whether they do something else than at once, and than much
+// later. They are some seconds longer than what people call them: what is to be waited for so long is over then, and of
+// a time that is written it can be told when that was: an hour after something, or now, as an hour has passed.
 func Spans() []time.Duration {
 	const day, second = 24 * time.Hour, time.Second
 	return []time.Duration{time.Minute + 5*second, time.Hour + 11*second, day + 17*second, 30*day + 23*second, 365*day + 31*second}
 }
 
-// Amid is a span in the middle of two: of whole seconds, and some milliseconds, so that it is no sum of those that people have names for.
+// Amid is a span in the middle of two: of whole seconds, and some milliseconds, so that it is no sum of those that
+// people have names for.
 func Amid(from, until time.Duration) time.Duration {
 	return (from + (until-from)/2).Truncate(time.Second) + 9*time.Millisecond
 }
 
-// Late is how much longer times are than what people call them, and after when a timer is due: so that no two spans are as long as others by accident.
+// Late is how much longer times are than what people call them, and after when a timer is due: so that no two spans are
+// as long as others by accident.
 const Late = 8*time.Second + 7*time.Millisecond
 
-// Hours are how long after a moment those are looked at who may look at any time: at another hour on each day of a week, three hours apart.
+// Hours are how long after a moment those are looked at who may look at any time: at another hour on each day of a
+// week, three hours apart.
 func Hours() []time.Duration {
 	var times []time.Duration
 	for day := range 7 {
@@ -132,7 +139,9 @@ func Hours() []time.Duration {
 // Noon is the one of these that is at noon on a workday.
 func Noon() []time.Duration { return Hours()[3:4] }
 
-// Around are how long after a moment those look who look again every so often, once at each other hour of a day, at noon on each day of a week, and in each month of a year, as far as they come to it then, and some seconds late. Those who look less than once an hour come to other hours on other days.
+// Around are how long after a moment those look who look again every so often, once at each other hour of a day, at
+// noon on each day of a week, and in each month of a year, as far as they come to it then, and some seconds late. Those
+// who look less than once an hour come to other hours on other days.
 func Around(every time.Duration) []time.Duration {
 	const hour = time.Hour
 	every = max(every.Truncate(time.Second), time.Second)
@@ -165,7 +174,8 @@ func NameOf(span, long time.Duration) string {
 	return span.Truncate(time.Second).String()
 }
 
-// Wait is how a controller waits for a time that is not searched, empty if it does not as far as is known, and what it does later if it is told by that.
+// Wait is how a controller waits for a time that is not searched, empty if it does not as far as is known, and what it
+// does later if it is told by that.
 type Wait struct{ Why, Later string }
 
 // Is notes what becomes known first.

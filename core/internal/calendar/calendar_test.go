@@ -101,7 +101,8 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// TestAmid has the middle of two spans be between them, as long as they are seconds apart, and of no span that has a name.
+// TestAmid has the middle of two spans be between them, as long as they are seconds apart, and of no span that has a
+// name.
 func TestAmid(t *testing.T) {
 	for _, until := range append(calendar.Spans(), 3*time.Second) {
 		if by := calendar.Amid(time.Second, until); by <= time.Second || by >= until || by%time.Second == 0 {

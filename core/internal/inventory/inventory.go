@@ -1,4 +1,5 @@
-// Package inventory takes stock of objects: how many values there are in their fields, what numbers come to there, and which fields get values that they never had.
+// Package inventory takes stock of objects: how many values there are in their fields, what numbers come to there, and
+// which fields get values that they never had.
 package inventory
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Size is what there is in the fields of an object, by their paths. The path of a value that is no field of anything is "value".
+// Size is what there is in the fields of an object, by their paths. The path of a value that is no field of anything is
+// "value".
 type Size struct {
 	// Values is how many values there are.
 	Values int
@@ -91,8 +93,8 @@ type History struct {
 	renewed [][]Field
 }
 
-// Renewed returns the fields that have values before a step, from 0, which they never had before. Those that had none are not among them. What there is before a step is
-// asked for once, in order.
+// Renewed returns the fields that have values before a step, from 0, which they never had before. Those that had none
+// are not among them. What there is before a step is asked for once, in order.
 func (h *History) Renewed(step int, before func(step int) map[core.Key]Size) []Field {
 	if h.had == nil {
 		h.had = map[Field]map[string]bool{}

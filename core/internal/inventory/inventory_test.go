@@ -52,7 +52,8 @@ func TestGrew(t *testing.T) {
 	}
 }
 
-// TestRenewed finds the fields that get values which they never had: not those that go back and forth, nor those that are new.
+// TestRenewed finds the fields that get values which they never had: not those that go back and forth, nor those that
+// are new.
 func TestRenewed(t *testing.T) {
 	key, other := core.Key{Kind: "Pod", Name: "a"}, core.Key{Kind: "Pod", Name: "b"}
 	steps := []map[core.Key]Size{

@@ -13,9 +13,9 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// Memo is what searches found out about the code of strategies and others need not find out again: the runs that it went through again
-// and again without going another way. Code is run once in each search all the same, and only what it does then is looked up, to the last
-// byte: so code that does something else by then is audited anew.
+// Memo is what searches found out about the code of strategies and others need not find out again: the runs that it
+// went through again and again without going another way. Code is run once in each search all the same, and only what
+// it does then is looked up, to the last byte: so code that does something else by then is audited anew.
 //
 // Searches that use a memo at the same time do no harm to each other.
 type Memo struct {
@@ -27,7 +27,8 @@ type Memo struct {
 	Earlier   Table[core.Call]
 	// Ways are what code may do by chance behind a path, where that is more than one thing.
 	Ways Table[[]behavior.Way]
-	// Sights are what active instances show behind runs, where it is not what fresh ones do: to look ahead takes longer than anything else.
+	// Sights are what active instances show behind runs, where it is not what fresh ones do: to look ahead takes longer
+	// than anything else.
 	Sights Table[map[string]string]
 }
 
@@ -41,7 +42,8 @@ type Audited struct {
 // New returns an empty memo.
 func New() *Memo { return &Memo{strategies: map[core.Strategy]int{}} }
 
-// number numbers strategies from 1. It is 0 for one that cannot be told apart from others, of which nothing is remembered.
+// number numbers strategies from 1. It is 0 for one that cannot be told apart from others, of which nothing is
+// remembered.
 func (m *Memo) number(s core.Strategy) int {
 	if !reflect.ValueOf(s).Comparable() {
 		return 0
@@ -81,7 +83,8 @@ func (t *Table[V]) Set(d Digest, v V) {
 // Digest identifies what code does, as far as anybody can tell. The zero value stands for nothing that is remembered.
 type Digest [sha256.Size]byte
 
-// Digest identifies runs of a strategy that follow each other. One without a leaf ends in front of the call that is given, if there is one.
+// Digest identifies runs of a strategy that follow each other. One without a leaf ends in front of the call that is
+// given, if there is one.
 func (m *Memo) Digest(s core.Strategy, call core.Call, runs ...behavior.Run) Digest {
 	number := m.number(s)
 	if number == 0 {

@@ -20,7 +20,8 @@ type incomparable struct {
 	names []string
 }
 
-// TestDigests has digests tell strategies, runs and circumstances apart, and nothing be remembered of what cannot be told apart.
+// TestDigests has digests tell strategies, runs and circumstances apart, and nothing be remembered of what cannot be
+// told apart.
 func TestDigests(t *testing.T) {
 	m := memo.New()
 	one, other := behavior.Run{Activation: behavior.Activation{Request: "a"}}, behavior.Run{Activation: behavior.Activation{Request: "b"}}

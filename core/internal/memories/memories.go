@@ -17,7 +17,8 @@ func Identity(contents map[string]string) string {
 	return text.String()
 }
 
-// Differences returns what is different in a memory from another one: the values there, by the ways to them, and what is no longer there.
+// Differences returns what is different in a memory from another one: the values there, by the ways to them, and what
+// is no longer there.
 func Differences(from, to map[string]string) map[string]string {
 	found := map[string]string{}
 	for path, value := range to {
@@ -46,8 +47,9 @@ func Unlike(noise map[string]bool, shown []map[string]string) {
 	}
 }
 
-// Shuffled adds to the noise by what the elements of lists differ that two fresh instances have in another order, as where a set-up fills a list from a map: some orders are so rare that several instances
-// may well have the same. By what all elements are alike, they may come to differ later, and that is memory.
+// Shuffled adds to the noise by what the elements of lists differ that two fresh instances have in another order, as
+// where a set-up fills a list from a map: some orders are so rare that several instances may well have the same. By
+// what all elements are alike, they may come to differ later, and that is memory.
 func Shuffled(noise map[string]bool, one, other map[string]string) {
 	known := map[string]bool{}
 	for path := range Differences(one, other) {
@@ -79,7 +81,8 @@ func Shuffled(noise map[string]bool, one, other map[string]string) {
 	}
 }
 
-// elementsOf returns what is found in each element of a list in a memory, by its number in brackets, and the way from there.
+// elementsOf returns what is found in each element of a list in a memory, by its number in brackets, and the way from
+// there.
 func elementsOf(list string, memory map[string]string) map[string]map[string]string {
 	elements := map[string]map[string]string{}
 	for path, value := range memory {

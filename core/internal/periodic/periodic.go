@@ -1,11 +1,14 @@
-// Package periodic finds out of a search in which a long time passes a few times whether it would find anything new if that went on for ever.
+// Package periodic finds out of a search in which a long time passes a few times whether it would find anything new if
+// that went on for ever.
 package periodic
 
 // Rest is what is known of a state in which nothing is to be done but to let a long time pass.
 type Rest struct {
-	// Is tells that it is such a state, and Open that time passes from there in the search, as often as it may pass from the start.
+	// Is tells that it is such a state, and Open that time passes from there in the search, as often as it may pass
+	// from the start.
 	Is, Open bool
-	// Class is the same for states of which each is as the other one but for the time that has passed: all times in it are as long ago.
+	// Class is the same for states of which each is as the other one but for the time that has passed: all times in it
+	// are as long ago.
 	Class int
 	// Shows is the same for states whose objects differ in nothing but times, rests or not.
 	Shows int
@@ -17,9 +20,12 @@ const (
 	several = -2
 )
 
-// Recurs reports whether each state in which time does not pass any more has a twin in which it does, from which the next rest is like that twin again, whatever is done until then, and nothing but times is another one in between. Then all
-// that would be done is what is done at the twin, and it comes to nothing new, however often time passes. Next returns where controllers may go from a state, and from a rest where time may get to. What fails or what users do is
-// left out, as that is bounded: as often as it may still happen is a part of the state, and what comes of it has twins of its own.
+// Recurs reports whether each state in which time does not pass any more has a twin in which it does, from which the
+// next rest is like that twin again, whatever is done until then, and nothing but times is another one in between. Then
+// all that would be done is what is done at the twin, and it comes to nothing new, however often time passes. Next
+// returns where controllers may go from a state, and from a rest where time may get to. What fails or what users do is
+// left out, as that is bounded: as often as it may still happen is a part of the state, and what comes of it has twins
+// of its own.
 func Recurs(rests []Rest, next func(state int) []int) bool {
 	comes := make([]int, len(rests))
 	before := make([][]int, len(rests))

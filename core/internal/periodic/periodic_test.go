@@ -2,7 +2,8 @@ package periodic
 
 import "testing"
 
-// TestRecurs checks small systems, whose states are rests by their letters: capitals if time passes from there, the same letter where only the time differs.
+// TestRecurs checks small systems, whose states are rests by their letters: capitals if time passes from there, the
+// same letter where only the time differs.
 func TestRecurs(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -31,7 +31,8 @@ func (b breaking) Rename(o core.Object, renaming core.Renaming) core.Object {
 	return b.Store.(core.Renamer).Rename(o, renaming)
 }
 
-// TestChecksThatBreak has a store break at each call, and lose objects at each renaming: whoever merges states must be told at once.
+// TestChecksThatBreak has a store break at each call, and lose objects at each renaming: whoever merges states must be
+// told at once.
 func TestChecksThatBreak(t *testing.T) {
 	c := newColors()
 	const many = 1 << 20
@@ -71,7 +72,8 @@ func TestChecksThatBreak(t *testing.T) {
 				t.Errorf("%s: the store breaks at call %d of %d: %v", name, n+1, many-calls, err)
 			}
 		}
-		// An object that becomes another one is noticed when it is renamed back, if not before. Hardly anything is renamed after that. That names are only looked for does no harm.
+		// An object that becomes another one is noticed when it is renamed back, if not before. Hardly anything is
+		// renamed after that. That names are only looked for does no harm.
 		for n := range many - names {
 			var apart Apart
 			if _, left, err := try(many, n); !errors.As(err, &apart) && (err != nil || left < -2) || left < -6 {
@@ -81,7 +83,8 @@ func TestChecksThatBreak(t *testing.T) {
 	}
 }
 
-// misnaming is a store that calls things by what they hold: what holds the name a is 1, and what holds b is 2. Anything else keeps its name.
+// misnaming is a store that calls things by what they hold: what holds the name a is 1, and what holds b is 2. Anything
+// else keeps its name.
 type misnaming struct{ core.Store }
 
 // Rename implements [core.Renamer].
@@ -97,7 +100,8 @@ func (misnaming) Rename(o core.Object, renaming core.Renaming) core.Object {
 	return core.Object{Key: o.Key, Content: held}
 }
 
-// TestTwoThatBecomeOne has no state be merged in which two objects become the same one: one of them holds a name, and so moves to where the other one is that held one once.
+// TestTwoThatBecomeOne has no state be merged in which two objects become the same one: one of them holds a name, and
+// so moves to where the other one is that held one once.
 func TestTwoThatBecomeOne(t *testing.T) {
 	system := newColors().system(t, paints(func(*plain.World, string) core.Result { return core.Result{} }))
 	system.Store = misnaming{system.Store}

@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// canonicalizer is the part of an explorer that brings states which differ only in which of interchangeable names is which to one form.
+// canonicalizer is the part of an explorer that brings states which differ only in which of interchangeable names is
+// which to one form.
 type canonicalizer struct {
 	// says is what a state says about each name, all in all.
 	says        []uint64
@@ -18,8 +19,8 @@ type canonicalizer struct {
 	places      []byte
 }
 
-// Pack appends the row of the state that the walker is in, or of the one that stands for it if names are interchangeable, and
-// returns it with its tag.
+// Pack appends the row of the state that the walker is in, or of the one that stands for it if names are
+// interchangeable, and returns it with its tag.
 func (w *Explorer) Pack(rows []byte) ([]byte, uint64, error) {
 	if w.Symmetry == nil {
 		return w.AppendRow(rows), w.Fingerprint.Lo, nil
@@ -37,8 +38,8 @@ func (w *Explorer) Pack(rows []byte) ([]byte, uint64, error) {
 	return arranged.AppendRow(rows), w.Machine.Vocabulary.Fingerprint(arranged).Lo, nil
 }
 
-// PackKnown is as [walker.pack] for a walker that only reads. It returns false for a state of which not enough is known: it is
-// not stored.
+// PackKnown is as [walker.pack] for a walker that only reads. It returns false for a state of which not enough is
+// known: it is not stored.
 func (w *Explorer) PackKnown(rows []byte) (row []byte, tag uint64, known bool) {
 	row, tag, err := w.Pack(rows)
 	return row, tag, err == nil

@@ -18,8 +18,8 @@ type last struct{}
 func (last) Identity() string                   { return "last" }
 func (last) Project(o core.Object) core.Content { return text(o.Content.Canonical()[1:]) }
 
-// TestCoversOnlyWhatIsKnown notes a step that touches something of every kind, and then takes away one thing after the other of what is known: without it the step must not be
-// covered, as others would be taken not to depend on it.
+// TestCoversOnlyWhatIsKnown notes a step that touches something of every kind, and then takes away one thing after the
+// other of what is known: without it the step must not be covered, as others would be taken not to depend on it.
 func TestCoversOnlyWhatIsKnown(t *testing.T) {
 	type noted struct {
 		f                 *footprints
@@ -142,7 +142,8 @@ func TestCoversTies(t *testing.T) {
 	}
 }
 
-// TestCoversParts has a step be covered only if it is known to change each part of an object that it does change, and whether it changes them.
+// TestCoversParts has a step be covered only if it is known to change each part of an object that it does change, and
+// whether it changes them.
 func TestCoversParts(t *testing.T) {
 	parts := []core.Projection{first{}, last{}}
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
@@ -195,7 +196,8 @@ func TestCoversParts(t *testing.T) {
 	}
 }
 
-// TestChangesOfParts has changes be told with those of all parts, and with whether all of that is known, whichever of several is not.
+// TestChangesOfParts has changes be told with those of all parts, and with whether all of that is known, whichever of
+// several is not.
 func TestChangesOfParts(t *testing.T) {
 	w, _, _, c := observing(t)
 	v := w.Machine.Vocabulary
@@ -246,7 +248,8 @@ func TestChangesOfParts(t *testing.T) {
 	}
 }
 
-// TestLearningCounts has each thing that is noted of a step count as learned, as the search is run again for it, and nothing that is noted again.
+// TestLearningCounts has each thing that is noted of a step count as learned, as the search is run again for it, and
+// nothing that is noted again.
 func TestLearningCounts(t *testing.T) {
 	w := exploring(t, scripted(reader(put())), transition.Conditions{}, &asked{})
 	f := w.Footprints
@@ -286,7 +289,8 @@ func TestLearningCounts(t *testing.T) {
 	}
 }
 
-// TestRecords has a machine tell what its steps touch from then on, of all agents that there are. Where something may crash, nothing is left out for what restarts touch.
+// TestRecords has a machine tell what its steps touch from then on, of all agents that there are. Where something may
+// crash, nothing is left out for what restarts touch.
 func TestRecords(t *testing.T) {
 	m, _ := watching(t)
 	f := NewFootprints()

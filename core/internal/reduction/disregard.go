@@ -14,10 +14,12 @@ import (
 	"github.com/orrery-dev/orrery/internal/bitset"
 )
 
-// Controllers often list all objects of a kind and pick those of the request at hand, and so do event handlers. An agent disregards an object that it lists if all of its steps are the
-// same whatever that object is: such steps do not depend on who changes it. That is found out by taking the steps again with each value that the object was seen to have, and with all
-// combinations of them if there are several such objects. They must make the same calls, as what they look at besides would be nothing that is known of them, and come to the same.
-// It is tried only of objects that agents change which have nothing else to do with who lists them.
+// Controllers often list all objects of a kind and pick those of the request at hand, and so do event handlers. An
+// agent disregards an object that it lists if all of its steps are the same whatever that object is: such steps do not
+// depend on who changes it. That is found out by taking the steps again with each value that the object was seen to
+// have, and with all combinations of them if there are several such objects. They must make the same calls, as what
+// they look at besides would be nothing that is known of them, and come to the same. It is tried only of objects that
+// agents change which have nothing else to do with who lists them.
 
 // lister is what is known of the steps of an agent that show it lists.
 type lister struct {
@@ -52,7 +54,8 @@ func (a alternatives) equal(other alternatives) bool {
 	return a.cell == other.cell && slices.Equal(a.values, other.values)
 }
 
-// meets notes that the walker has taken a step that shows lists, unless one with the same answers was met before. It returns false if that is to be noted by a walker that may learn.
+// meets notes that the walker has taken a step that shows lists, unless one with the same answers was met before. It
+// returns false if that is to be noted by a walker that may learn.
 func (f *footprints) meets(w *Explorer, s *transition.Taken) bool {
 	if !f.looksOver(w, s) {
 		return true
@@ -91,18 +94,21 @@ func (f *footprints) meets(w *Explorer, s *transition.Taken) bool {
 	return true
 }
 
-// looksOver reports whether a step is one of those that are tried with other objects in lists. What is shown in views that lag behind is not tried, and where there may be faults nothing is left out.
+// looksOver reports whether a step is one of those that are tried with other objects in lists. What is shown in views
+// that lag behind is not tried, and where there may be faults nothing is left out.
 func (f *footprints) looksOver(w *Explorer, s *transition.Taken) bool {
 	return s.Kind == core.Reconcile && w.Machine.Conditions.Granularity == transition.PerReconcile && len(w.Machine.Views) == 0 && !s.Actor.Atomic && !w.Faulty() && !s.Faulty() &&
 		slices.ContainsFunc(w.Asked, func(a *behavior.Answered) bool { return a.Lists })
 }
 
-// Strangers reports whether there is somebody who has never taken a step, so that it is not known what that would touch.
+// Strangers reports whether there is somebody who has never taken a step, so that it is not known what that would
+// touch.
 func (r *Reductions) Strangers() bool {
 	return slices.ContainsFunc(r.Footprints.agents, func(known *footprint) bool { return !known.known })
 }
 
-// TryLists finds out which objects agents disregard that they list. If the context is done, the rest of them is taken to be heeded.
+// TryLists finds out which objects agents disregard that they list. If the context is done, the rest of them is taken
+// to be heeded.
 func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error {
 	f := r.Footprints
 	for _, lists := range f.listers {
@@ -126,7 +132,8 @@ func (r *Reductions) TryLists(ctx context.Context, l *transition.Learner) error 
 	return nil
 }
 
-// groups returns the groups of agents that have to do with each other even if what they may disregard is nothing to them.
+// groups returns the groups of agents that have to do with each other even if what they may disregard is nothing to
+// them.
 func (f *footprints) groups(beside [][]alternatives) union {
 	readers, changers := map[Place][]int{}, map[Place][]int{}
 	groups := newUnion(len(f.agents))
@@ -217,7 +224,8 @@ func (f *footprints) valuesSeen() map[state.Cell][]state.Value {
 	return seen
 }
 
-// bystanders returns the objects that an agent meets in lists and nowhere else, and that others change, with their values.
+// bystanders returns the objects that an agent meets in lists and nowhere else, and that others change, with their
+// values.
 func (f *footprints) bystanders(agent int, values map[state.Cell][]state.Value) []alternatives {
 	known := f.agents[agent]
 	var own bitset.Set[state.Cell]
@@ -271,7 +279,8 @@ func (f *footprints) tryLister(ctx context.Context, l *transition.Learner, lists
 	return nil
 }
 
-// heeds returns objects that make a difference to a step, none if none does. Where there are too many combinations to try, it does.
+// heeds returns objects that make a difference to a step, none if none does. Where there are too many combinations to
+// try, it does.
 func (s *sample) heeds(ctx context.Context, m *transition.Machine, l *transition.Learner, beside []alternatives) ([]state.Cell, error) {
 	combinations := 1
 	for _, a := range beside {
@@ -433,7 +442,8 @@ func (f *footprints) disregardsIn(l *lister, list placeName) bool {
 	return false
 }
 
-// pick has the footprint of an agent read lists object by object of which it disregards some, and alter those objects in them that it changes.
+// pick has the footprint of an agent read lists object by object of which it disregards some, and alter those objects
+// in them that it changes.
 func (f *footprints) pick(agent int, exported *Footprint, lists []placeName) {
 	if len(lists) == 0 {
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// TestDisregards has two controllers list all things. One does the same whatever they are, the other one writes down what it has seen. A third one changes one of the things.
+// TestDisregards has two controllers list all things. One does the same whatever they are, the other one writes down
+// what it has seen. A third one changes one of the things.
 func TestDisregards(t *testing.T) {
 	another := core.Key{Kind: "note", Namespace: "n", Name: "note"}
 	system := func() *core.System {

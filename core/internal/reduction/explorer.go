@@ -38,8 +38,8 @@ func (r *Reductions) MakeChoosers(m *transition.Machine, reducer Reducer) {
 	}
 }
 
-// Outdated reports whether choosers made from what is known by now might choose otherwise. Much of what a search learns, such as who is not woken by one more
-// change of an object, says nothing new of any agent.
+// Outdated reports whether choosers made from what is known by now might choose otherwise. Much of what a search
+// learns, such as who is not woken by one more change of an object, says nothing new of any agent.
 func (r *Reductions) Outdated(m *transition.Machine) bool {
 	known := r.Footprints.known(m)
 	return m.Heeded != r.Footprints.heeded || !known.comesTo(&r.Footprints.settled) || !r.Footprints.judgesAlike(&known)
@@ -69,7 +69,8 @@ type Explorer struct {
 
 var _ transition.Monitor = (*Explorer)(nil)
 
-// NewExplorer returns an explorer that leaves out what can be left out. It learns with a learner, or takes only steps that are known if that is nil.
+// NewExplorer returns an explorer that leaves out what can be left out. It learns with a learner, or takes only steps
+// that are known if that is nil.
 func NewExplorer(m *transition.Machine, l *transition.Learner, r *Reductions) *Explorer {
 	w := &Explorer{Walker: transition.NewWalker(m, l), Reductions: r}
 	if r.Choosers != nil {
@@ -90,7 +91,8 @@ func (w *Explorer) Load(row []byte) {
 	w.Level, w.Learned = false, w.Learned[:0]
 }
 
-// Before implements [transition.Monitor]: if states are merged, it makes sure that a step is the same with names exchanged.
+// Before implements [transition.Monitor]: if states are merged, it makes sure that a step is the same with names
+// exchanged.
 func (w *Explorer) Before(s *transition.Taken) error {
 	switch {
 	case w.Checker == nil, s.Kind != core.Reconcile && s.Kind != core.Act, w.Checker.knows(s.Item, w.Vector):
@@ -103,9 +105,9 @@ func (w *Explorer) Before(s *transition.Taken) error {
 	return w.Checker.check(s.Item, w.Vector)
 }
 
-// After implements [transition.Monitor]: it notes what a step touched, if it is to be known, and that one which goes first because it does nothing
-// is not late. Where concurrent calls are answered in several orders no
-// states are merged: with names exchanged, another order comes first.
+// After implements [transition.Monitor]: it notes what a step touched, if it is to be known, and that one which goes
+// first because it does nothing is not late. Where concurrent calls are answered in several orders no states are
+// merged: with names exchanged, another order comes first.
 func (w *Explorer) After(s *transition.Taken) error {
 	// What does nothing does no more on a stale view: it could as well be done later.
 	s.Late = s.Late && !w.Level

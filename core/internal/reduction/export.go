@@ -10,7 +10,8 @@ import (
 
 // knowledge is what choices are made from.
 type knowledge struct {
-	// agents are the footprints of all agents, by number, and stages those of the steps of runs whose calls are steps of their own.
+	// agents are the footprints of all agents, by number, and stages those of the steps of runs whose calls are steps
+	// of their own.
 	agents []Footprint
 	stages map[transition.Stage]*Footprint
 	// blocked tells which agents are blocked now and then, by number, and putOff which are put off.
@@ -83,8 +84,8 @@ func (f *footprints) selectsOf(known *footprint) {
 	}
 }
 
-// gate notes what keeps items from being taken from their queues where each call is a step of its own: that all workers are
-// busy.
+// gate notes what keeps items from being taken from their queues where each call is a step of its own: that all workers
+// are busy.
 func (f *footprints) gate(m *transition.Machine) {
 	if m.Conditions.Granularity != transition.PerCall {
 		return

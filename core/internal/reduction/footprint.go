@@ -15,8 +15,8 @@ type footprints struct {
 	places map[placeName]Place
 	// names are those of places, by number.
 	names []placeName
-	// looks are the places that the answer to a call was made from, with what whoever made it saw there, and woken the agents that were woken
-	// whenever something was seen to change so, by what was there before.
+	// looks are the places that the answer to a call was made from, with what whoever made it saw there, and woken the
+	// agents that were woken whenever something was seen to change so, by what was there before.
 	looks map[*behavior.Answered]looked
 	woken map[sight]map[changed][]waking
 	// machine is the one whose steps are recorded, with its vocabulary.
@@ -43,14 +43,15 @@ type footprints struct {
 	heeded int
 	ended  map[*behavior.Leaf]int
 	judged judged
-	// settled is what was known when the search began: what is chosen in a state must not depend on what was learned meanwhile.
+	// settled is what was known when the search began: what is chosen in a state must not depend on what was learned
+	// meanwhile.
 	settled knowledge
 	// choosing is the walker that learns while it leaves out agents.
 	choosing *transition.Walker
 }
 
-// placeName says what a place is: a cell or a part of its object, who holds versions of its object, the objects of a kind in a
-// namespace (empty for all), those of them that are selected, or the workers of an actor.
+// placeName says what a place is: a cell or a part of its object, who holds versions of its object, the objects of a
+// kind in a namespace (empty for all), those of them that are selected, or the workers of an actor.
 type placeName struct {
 	sight
 	// value is what is seen, if valued is set.
@@ -79,8 +80,8 @@ type footprint struct {
 	looks map[Place]bool
 	// putOff tells that the agent was put off in some state, see [Choice]: nobody sleeps behind its steps.
 	putOff bool
-	// takes tells that the agent takes its own work out of a queue, and blocks that a run of it was blocked, or may be by what it was
-	// made for: what it reads may keep it from taking a step.
+	// takes tells that the agent takes its own work out of a queue, and blocks that a run of it was blocked, or may be
+	// by what it was made for: what it reads may keep it from taking a step.
 	takes, blocks bool
 	// delivers are the kinds of the objects of which it delivers events.
 	delivers map[core.Kind]bool
@@ -124,7 +125,8 @@ func (f *footprints) Record(m *transition.Machine) {
 	}
 }
 
-// Added implements [transition.Recorder]. In the midst of a state a new agent has nothing to do yet, so that it is left out there.
+// Added implements [transition.Recorder]. In the midst of a state a new agent has nothing to do yet, so that it is left
+// out there.
 func (f *footprints) Added() {
 	f.agents = append(f.agents, newFootprint())
 	f.growth++
@@ -201,7 +203,8 @@ func (f *footprints) Read(s *transition.ClientView, node *behavior.Node, answere
 		if w.Current().Actor.Atomic {
 			agent.blocks = true
 		} else if w.Machine.Conditions.Granularity == transition.PerCall {
-			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all the same.
+			// The answer may be looked for to find out whether a run would be blocked, and then counts for the call all
+			// the same.
 			readers = append(readers, f.stage(transition.Stage{Node: node.Point()}))
 		}
 	}
@@ -225,7 +228,8 @@ func (f *footprints) Block(agent int) {
 // Ended implements [transition.Recorder].
 func (f *footprints) Ended(leaf *behavior.Leaf) { f.ended[leaf] = f.searches }
 
-// readsOf returns the places that an agent or a stage looks at, with those that the event handlers of what it changes or delivers look at.
+// readsOf returns the places that an agent or a stage looks at, with those that the event handlers of what it changes
+// or delivers look at.
 func (f *footprints) readsOf(known *footprint) map[Place]bool {
 	reads := maps.Clone(known.reads)
 	for c := range known.touched.All() {

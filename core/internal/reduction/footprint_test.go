@@ -117,7 +117,8 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestTimers has a timer that a step sets for somebody else count as something that it puts into a queue, but not as what wakes that one.
+// TestTimers has a timer that a step sets for somebody else count as something that it puts into a queue, but not as
+// what wakes that one.
 func TestTimers(t *testing.T) {
 	w, f, web, _ := observing(t)
 	one, other := w.Machine.Item(web, "1"), w.Machine.Item(web, "2")
@@ -157,7 +158,8 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestKnown has what is known be told to reducers in order, with what handlers and the gates of the blocked read, and without what nobody changes.
+// TestKnown has what is known be told to reducers in order, with what handlers and the gates of the blocked read, and
+// without what nobody changes.
 func TestKnown(t *testing.T) {
 	w, f, web, c := observing(t)
 	m := w.Machine
@@ -239,7 +241,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestSelectsAndGates has steps alter the lists of what they may come to select, and wait for workers where each call is a step.
+// TestSelectsAndGates has steps alter the lists of what they may come to select, and wait for workers where each call
+// is a step.
 func TestSelectsAndGates(t *testing.T) {
 	w, f, web, c := observing(t)
 	m := w.Machine
@@ -290,7 +293,8 @@ func TestSelectsAndGates(t *testing.T) {
 	}
 }
 
-// TestReadPlaces has what a client reads be the object or the list, with the view through which it is seen, or who holds what.
+// TestReadPlaces has what a client reads be the object or the list, with the view through which it is seen, or who
+// holds what.
 func TestReadPlaces(t *testing.T) {
 	w, f, web, c := observing(t)
 	m := w.Machine
@@ -338,7 +342,8 @@ func (dreaming) Alone(*Way) bool                 { return false }
 func (d dreaming) Commute(agent, other int) bool { return d.commute(agent, other) }
 func (d dreaming) Group(agent int) int           { return d.groups[agent] }
 
-// TestFollow has agents be followed, asleep and woken by what is chosen in a state, and sleep on behind steps that commute with theirs.
+// TestFollow has agents be followed, asleep and woken by what is chosen in a state, and sleep on behind steps that
+// commute with theirs.
 func TestFollow(t *testing.T) {
 	x := plain.NewFamily[int]("x")
 	var processes []plain.Process
@@ -443,7 +448,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestTiesAreCovered has the ties of a step be known once they were noted, with what they touch: who holds which versions.
+// TestTiesAreCovered has the ties of a step be known once they were noted, with what they touch: who holds which
+// versions.
 func TestTiesAreCovered(t *testing.T) {
 	w, f, _, c := observing(t)
 	other := w.Machine.Vocabulary.Object(core.Key{Kind: "unseen", Name: "a"})

@@ -24,8 +24,8 @@ func (l *learning) Learn(footprints []Footprint, visible []Place) func() Chooser
 	return func() Chooser { return l.chooser }
 }
 
-// TestLasting has a run that finds nothing to do be judged by what others may write, once for all states in which it looks at the same; one that may not learn knows what
-// another one found out.
+// TestLasting has a run that finds nothing to do be judged by what others may write, once for all states in which it
+// looks at the same; one that may not learn knows what another one found out.
 func TestLasting(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -151,7 +151,8 @@ func TestWhereAllIsVisible(t *testing.T) {
 	}
 }
 
-// TestLearnedInThisSearch has what a search learns not count for what is found out in it, so that each state is judged alike; it counts at its end.
+// TestLearnedInThisSearch has what a search learns not count for what is found out in it, so that each state is judged
+// alike; it counts at its end.
 func TestLearnedInThisSearch(t *testing.T) {
 	p := newPlot(t)
 	c := p.objects("x")[0]
@@ -188,7 +189,8 @@ func TestLearnedInThisSearch(t *testing.T) {
 	}
 }
 
-// TestMemoryIsLookedAt has what a controller remembers be read by its steps, be a place where they look, and be seen to change.
+// TestMemoryIsLookedAt has what a controller remembers be read by its steps, be a place where they look, and be seen to
+// change.
 func TestMemoryIsLookedAt(t *testing.T) {
 	gets := get(thingA, core.Live)
 	minds := &script{

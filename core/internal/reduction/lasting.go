@@ -12,15 +12,17 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// A run that finds nothing to do is lasting if it would find as little whatever changes of what it looks at without waking its agent. The behavior tree tells: it
-// is gone through with each of the values that may be seen instead. Where it is not known what comes of them, the code is run as if they were there: a search that puts such
-// runs first comes to few of them, and would not find out. What is not known all the same is taken to do something.
+// A run that finds nothing to do is lasting if it would find as little whatever changes of what it looks at without
+// waking its agent. The behavior tree tells: it is gone through with each of the values that may be seen instead. Where
+// it is not known what comes of them, the code is run as if they were there: a search that puts such runs first comes
+// to few of them, and would not find out. What is not known all the same is taken to do something.
 
 // missed is what may change of what an agent looks at without waking it, by place.
 type missed struct {
 	// inViews are the places that it sees through views, and places all of them, in order.
 	places, inViews []Place
-	// become are the values that may be seen in a place where a value is seen, that one first, and enter the objects that may come to be listed there.
+	// become are the values that may be seen in a place where a value is seen, that one first, and enter the objects
+	// that may come to be listed there.
 	become map[Place][]state.Value
 	enter  map[Place][]entering
 }
@@ -34,8 +36,9 @@ type entering struct {
 // has reports whether what is seen in a place may change.
 func (m *missed) has(at Place) bool { return m.become[at] != nil || m.enter[at] != nil }
 
-// judged is what was found out about runs that find nothing to do, although what they look at may change: whether they are lasting, by what they look at. What they were
-// is asked once more at the end of a search: it must not have become something else.
+// judged is what was found out about runs that find nothing to do, although what they look at may change: whether they
+// are lasting, by what they look at. What they were is asked once more at the end of a search: it must not have become
+// something else.
 type judged struct {
 	lasting map[string]bool
 	runs    []idleRun
@@ -49,8 +52,8 @@ type idleRun struct {
 	lasting bool
 }
 
-// lasts reports whether the run of the walker's step, which does nothing and looks at this, is lasting. A walker that may not learn only knows what another one
-// found out.
+// lasts reports whether the run of the walker's step, which does nothing and looks at this, is lasting. A walker that
+// may not learn only knows what another one found out.
 func (f *footprints) lasts(w *Explorer, it *transition.Item, looks []Place) (lasting bool, err error) {
 	if it.Agent >= len(f.settled.missed) || !slices.ContainsFunc(looks, f.settled.missed[it.Agent].has) {
 		return true, nil // as far as anybody knows, nothing of it changes
@@ -82,8 +85,8 @@ func (f *footprints) lasts(w *Explorer, it *transition.Item, looks []Place) (las
 	return run.lasting, nil
 }
 
-// tries reports whether code is run to find out what a run does if it sees something else. A view would have to be brought to where it shows that, and a part of an object
-// is not all of one.
+// tries reports whether code is run to find out what a run does if it sees something else. A view would have to be
+// brought to where it shows that, and a part of an object is not all of one.
 func (f *footprints) tries(run idleRun) bool {
 	return len(run.it.Actor.Process.Views) == 0 && !slices.ContainsFunc(run.looks, func(at Place) bool { return f.names[at].projection != nil })
 }
@@ -108,7 +111,8 @@ func (f *footprints) judgesAlike(now *knowledge) bool {
 // mostTries bounds how many values are tried, all in all, to see whether a run is lasting.
 const mostTries = 1 << 9
 
-// trial goes through the behavior tree of an agent with the values that its run may see. It implements [behavior.Cells].
+// trial goes through the behavior tree of an agent with the values that its run may see. It implements
+// [behavior.Cells].
 type trial struct {
 	*footprints
 	run    idleRun
@@ -118,12 +122,14 @@ type trial struct {
 	// places are where the run looks, by what is seen there, and lists those where it lists.
 	places map[sight]Place
 	lists  map[placeName]bool
-	// entering are what may come to be where the run lists and sees nothing, by where it is seen: first that it is not listed, be it there or not.
+	// entering are what may come to be where the run lists and sees nothing, by where it is seen: first that it is not
+	// listed, be it there or not.
 	entering map[sight][]state.Value
 	// values are those that are tried.
 	values map[sight]state.Value
 	tries  int
-	// client is how the call at hand looks, open is where it looks although no value was chosen yet, and lost tells that it looks where the run does not.
+	// client is how the call at hand looks, open is where it looks although no value was chosen yet, and lost tells
+	// that it looks where the run does not.
 	client transition.ClientView
 	open   *sight
 	lost   bool
@@ -174,7 +180,8 @@ func listOf(name placeName) placeName {
 	return placeName{listed: true, kind: name.kind, namespace: name.namespace, selection: name.selection, sight: sight{view: name.sight.view, viewed: name.sight.viewed}}
 }
 
-// enters has what may come to be listed be tried. What the run sees anyhow, in another list or by its name, is tried by what that may become.
+// enters has what may come to be listed be tried. What the run sees anyhow, in another list or by its name, is tried by
+// what that may become.
 func (t *trial) enters(e entering) {
 	if _, seen := t.places[e.sight]; seen {
 		return
@@ -191,7 +198,8 @@ func (t *trial) enters(e entering) {
 	t.entering[e.sight] = values
 }
 
-// idles reports whether the run does nothing from a node on, whatever it may see. Another run is one that has seen something else before.
+// idles reports whether the run does nothing from a node on, whatever it may see. Another run is one that has seen
+// something else before.
 func (t *trial) idles(n *behavior.Node, another bool) bool {
 	switch {
 	case n == nil || n.Varies() || n.Drawn:
@@ -232,7 +240,8 @@ func (t *trial) goesOn(n *behavior.Node, another bool) bool {
 	return t.idles(answered.Edge.To, another)
 }
 
-// knows reports whether an answer was learned before the search. Where all that is not known is tried, it makes no difference when it was.
+// knows reports whether an answer was learned before the search. Where all that is not known is tried, it makes no
+// difference when it was.
 func (t *trial) knows(answered *behavior.Answered) bool {
 	looked, known := t.looks[answered]
 	return known && (t.experiment != nil || looked.search < t.before)
@@ -294,7 +303,8 @@ func (t *trial) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
 	return t.see(at), true
 }
 
-// AppendSignature implements [behavior.Cells]. What the run did not see in the list, and is not known to enter, does not come to be there.
+// AppendSignature implements [behavior.Cells]. What the run did not see in the list, and is not known to enter, does
+// not come to be there.
 func (t *trial) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
 	list := placeName{listed: true, kind: kind, namespace: namespace, selection: selection, sight: seenBy(&t.client, kind, 0)}
 	if !t.lists[listOf(list)] {
@@ -320,8 +330,8 @@ func (t *trial) AppendHeld(buffer []byte, _ state.Cell) []byte {
 	return buffer
 }
 
-// experiment runs code in states like one to which a search has come, in which something else is to be seen. There may be no such state: what goes wrong with the code there is
-// said where the search comes to it.
+// experiment runs code in states like one to which a search has come, in which something else is to be seen. There may
+// be no such state: what goes wrong with the code there is said where the search comes to it.
 type experiment struct {
 	walker *transition.Walker
 	state  state.Vector

@@ -30,7 +30,8 @@ type tester interface {
 	Context() context.Context
 }
 
-// watching returns the machine of a controller with a view that may be old of the kind of a variable, and the cell of that.
+// watching returns the machine of a controller with a view that may be old of the kind of a variable, and the cell of
+// that.
 func watching(t tester) (*transition.Machine, state.Cell) {
 	t.Helper()
 	x := plain.NewVar[int]("x")
@@ -292,7 +293,8 @@ func TestWhatIsNotKnown(t *testing.T) {
 func TestLastingLists(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// changes is what becomes of the object that is listed, enters what the other one may be once it is listed, and again tells that the same may come to be listed.
+		// changes is what becomes of the object that is listed, enters what the other one may be once it is listed, and
+		// again tells that the same may come to be listed.
 		changes, enters []state.Value
 		again           bool
 		want            bool

@@ -34,7 +34,8 @@ func reader(call *asks, watches ...core.Kind) *script {
 	}
 }
 
-// TestReadsAreLearned has what a call reads be touched by its agent from then on, and be where the agent looks, with what it saw there.
+// TestReadsAreLearned has what a call reads be touched by its agent from then on, and be where the agent looks, with
+// what it saw there.
 func TestReadsAreLearned(t *testing.T) {
 	lag := transition.Conditions{Staleness: []transition.Staleness{{Rule: view.Lag(1)}}}
 	for _, test := range []struct {
@@ -163,7 +164,8 @@ func TestReadsAreLearned(t *testing.T) {
 	}
 }
 
-// TestReadsOfHandlersAndStages has what event handlers read be kept by the object whose events they handle, and what calls read that are steps of their own by the call.
+// TestReadsOfHandlersAndStages has what event handlers read be kept by the object whose events they handle, and what
+// calls read that are steps of their own by the call.
 func TestReadsOfHandlersAndStages(t *testing.T) {
 	handles := &script{
 		Description: core.Description{Name: "handles", Watches: []core.Kind{"thing"}, Sequential: true},
@@ -302,7 +304,8 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestAfter has a step that goes first not be late, and states not be merged where the order of concurrent calls matters.
+// TestAfter has a step that goes first not be late, and states not be merged where the order of concurrent calls
+// matters.
 func TestAfter(t *testing.T) {
 	w := exploring(t, scripted(reader(get(thingA, core.Live))), transition.Conditions{}, &asked{})
 	w.FinishRecording()

@@ -7,8 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// level is the part of an explorer that finds an agent which may be followed alone, as its step does nothing and whatever changes what it looked at
-// wakes it: see [Chooser.Alone].
+// level is the part of an explorer that finds an agent which may be followed alone, as its step does nothing and
+// whatever changes what it looked at wakes it: see [Chooser.Alone].
 type level struct {
 	// Level tells that one was found in the state for which agents were chosen last.
 	Level bool
@@ -28,7 +28,8 @@ func (w *Explorer) alone() (agent int, found bool, err error) {
 		return 0, false, nil
 	}
 	for _, it := range w.Machine.Items {
-		// If nobody forces the one that is followed to act, as nobody forces users, a run seems to end where others are left out that are forced to.
+		// If nobody forces the one that is followed to act, as nobody forces users, a run seems to end where others are
+		// left out that are forced to.
 		if it.Actor.Atomic || it.Actor.Unfair {
 			continue
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// asked is a chooser that keeps the ways that it is asked about, with what they look at, and says to each whether its agent may be followed alone. It
-// chooses as it is told, and nothing commutes.
+// asked is a chooser that keeps the ways that it is asked about, with what they look at, and says to each whether its
+// agent may be followed alone. It chooses as it is told, and nothing commutes.
 type asked struct {
 	alone  func(Way) bool
 	choice func([]Enabled) Choice
@@ -33,7 +33,8 @@ func (a *asked) Choose(enabled []Enabled) Choice { return a.choice(enabled) }
 func (*asked) Commute(_, _ int) bool             { return false }
 func (*asked) Group(int) int                     { return 0 }
 
-// exploring returns an explorer of a system that learns, records what steps touch, and asks a chooser. It is at the start.
+// exploring returns an explorer of a system that learns, records what steps touch, and asks a chooser. It is at the
+// start.
 func exploring(t *testing.T, system *core.System, conditions transition.Conditions, chooser Chooser) *Explorer {
 	t.Helper()
 	l, err := transition.NewLearner(t.Context(), system, conditions, behavior.Limits{Deadline: 10 * time.Second, Calls: 100}, 0)
@@ -170,7 +171,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestWhoGoesAlone has the first agent be followed alone of which every way fits, unless nobody forces it to take its step, or its steps are of another kind.
+// TestWhoGoesAlone has the first agent be followed alone of which every way fits, unless nobody forces it to take its
+// step, or its steps are of another kind.
 func TestWhoGoesAlone(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	look := func(w *plain.World, _ core.Request) core.Result { x.Lookup(w); return core.Result{} }
@@ -248,7 +250,8 @@ func TestWhoGoesAlone(t *testing.T) {
 	}
 }
 
-// TestWhoIsBlockedIsNotAlone has nobody be followed alone who takes no step, whoever was followed alone in the state before.
+// TestWhoIsBlockedIsNotAlone has nobody be followed alone who takes no step, whoever was followed alone in the state
+// before.
 func TestWhoIsBlockedIsNotAlone(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	waits := func(w *plain.World, _ core.Request) core.Result { w.Require(x.Get(w) == 1); return core.Result{} }
@@ -276,7 +279,8 @@ type broken struct {
 
 func (b broken) Answer(core.Snapshot, core.Call) (core.Answer, error) { return core.Answer{}, b.err }
 
-// TestWhoStopsIsNotAlone has who calls what the world does not model not be followed alone, and an error of the search itself be handed on.
+// TestWhoStopsIsNotAlone has who calls what the world does not model not be followed alone, and an error of the search
+// itself be handed on.
 func TestWhoStopsIsNotAlone(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	for _, test := range []struct {

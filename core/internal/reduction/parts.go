@@ -22,8 +22,9 @@ func (f *footprints) noteParts(w *Explorer, known *footprint, t transition.Touch
 	})
 }
 
-// eachPart calls a function with the parts in which two values of a cell differ, and with what they are in each. It returns false where it is not
-// known whether a part differs; with what learns that, it always is. What is no object has no parts.
+// eachPart calls a function with the parts in which two values of a cell differ, and with what they are in each. It
+// returns false where it is not known whether a part differs; with what learns that, it always is. What is no object
+// has no parts.
 func eachPart(vocabulary *state.Vocabulary, c state.Cell, one, other state.Value, learns bool, call func(p *state.Projection, one, other state.Value)) bool {
 	key, isObject := vocabulary.Key(c)
 	if !isObject {

@@ -22,8 +22,8 @@ func Contains(agents []int, agent int) bool {
 
 // sleepSet is the part of an explorer that finds out whose steps need not be taken.
 type sleepSet struct {
-	// Asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then also those whose steps were
-	// taken already.
+	// Asleep are the agents that are asleep, in order: first those whose steps are not taken in the state, and then
+	// also those whose steps were taken already.
 	Asleep []int
 	// Wakeful tells that nobody can fall asleep in the state.
 	Wakeful bool
@@ -33,9 +33,9 @@ type sleepSet struct {
 	next     []int
 }
 
-// Follow returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left out, other than
-// those asleep. If some were woken, it is those alone. Where more is followed than was chosen nobody is asleep. The slice is valid until the
-// next call.
+// Follow returns whose steps are to be taken in the state of the walker, nil for all, and whether some agent is left
+// out, other than those asleep. If some were woken, it is those alone. Where more is followed than was chosen nobody is
+// asleep. The slice is valid until the next call.
 func (w *Explorer) Follow(extent Extent, asleep, woken []int) (reduced bool, only []bool, err error) {
 	d := &w.sleepSet
 	if w.Learn != nil && w.Footprints != nil {
@@ -50,7 +50,8 @@ func (w *Explorer) Follow(extent Extent, asleep, woken []int) (reduced bool, onl
 		return false, nil, err
 	}
 	reduced = only != nil
-	// Nothing commutes with what happens once controllers are idle. Behind the one that is followed alone nobody sleeps.
+	// Nothing commutes with what happens once controllers are idle. Behind the one that is followed alone nobody
+	// sleeps.
 	d.Wakeful = d.Wakeful || w.users || w.Level
 	if d.Wakeful || len(asleep) == 0 && len(woken) == 0 {
 		return reduced, only, nil
@@ -69,8 +70,8 @@ func (w *Explorer) Follow(extent Extent, asleep, woken []int) (reduced bool, onl
 	return reduced, d.awake, nil
 }
 
-// SleepersBehind returns the agents that are asleep behind a step of the walker, in order, and notes that it was taken. The slice is valid until the
-// next call.
+// SleepersBehind returns the agents that are asleep behind a step of the walker, in order, and notes that it was taken.
+// The slice is valid until the next call.
 func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 	d := &w.sleepSet
 	d.next = d.next[:0]
@@ -92,12 +93,13 @@ func (w *Explorer) SleepersBehind(t *transition.Taken) []int {
 	return d.next
 }
 
-// enabling notes the work that a step puts into queues, or sets timers for, also where it is there already: with another order of
-// steps it may not be. It implements [transition.Listener].
+// enabling notes the work that a step puts into queues, or sets timers for, also where it is there already: with
+// another order of steps it may not be. It implements [transition.Listener].
 type enabling struct {
 	changes
 	walker *transition.Walker
-	// woken is what is put into queues. What a timer is set for is not woken: it comes once nothing else can be done, when much may have happened to it.
+	// woken is what is put into queues. What a timer is set for is not woken: it comes once nothing else can be done,
+	// when much may have happened to it.
 	woken, timed []state.Cell
 	awake        bitset.Set[int]
 	// memories are what is remembered before the step.
@@ -132,7 +134,8 @@ func (k *enabling) Ended(_ *transition.Actor, activation behavior.Activation, _ 
 	}
 }
 
-// agents calls a function with the agents that the walker's step wakes, or sets timers for, other than the one that takes it.
+// agents calls a function with the agents that the walker's step wakes, or sets timers for, other than the one that
+// takes it.
 func (k *enabling) agents(s *transition.Taken, call func(agent int)) {
 	for _, c := range k.woken {
 		if it := k.walker.Machine.ItemAt[c]; it != s.Item {

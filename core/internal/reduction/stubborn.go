@@ -26,8 +26,8 @@ type selection struct {
 	wakes *enabling
 }
 
-// Reduce returns which agents are to be followed in the state of the walker, to some extent, nil for all of them. The slice is valid until the
-// next call.
+// Reduce returns which agents are to be followed in the state of the walker, to some extent, nil for all of them. The
+// slice is valid until the next call.
 func (w *Explorer) Reduce(extent Extent) ([]bool, error) {
 	c := &w.selection
 	for _, agent := range c.marked {
@@ -93,7 +93,8 @@ func (w *Explorer) together(agent int) []bool {
 // GroupOf returns the group of an agent, negative if too little is known of it.
 func (w *Explorer) GroupOf(agent int) int { return w.chooser.Group(agent) }
 
-// FollowedGroup returns the group of the agents that were chosen last, negative if too little is known of them, and whether all of it are followed that are enabled.
+// FollowedGroup returns the group of the agents that were chosen last, negative if too little is known of them, and
+// whether all of it are followed that are enabled.
 func (w *Explorer) FollowedGroup() (group int, whole bool) {
 	c := &w.selection
 	if w.Faulty() {
@@ -191,8 +192,8 @@ func (w *Explorer) findEnabled() error {
 	return nil
 }
 
-// unblocked reports whether a pending item can be run. Only those of which a run was blocked when the search began, and those that are
-// meant to be, are tried: that one of the others is blocked is learned when it is run.
+// unblocked reports whether a pending item can be run. Only those of which a run was blocked when the search began, and
+// those that are meant to be, are tried: that one of the others is blocked is learned when it is run.
 func (w *Explorer) unblocked(it *transition.Item) (bool, error) {
 	if !it.Actor.Atomic && !w.Footprints.blocks(it.Agent) {
 		return true, nil
@@ -200,8 +201,8 @@ func (w *Explorer) unblocked(it *transition.Item) (bool, error) {
 	return w.Possible(it)
 }
 
-// next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may touch, and
-// false if it cannot take any.
+// next returns what the next step of an item touches whose calls are steps of their own, nil for all that the item may
+// touch, and false if it cannot take any.
 func (w *Explorer) next(it *transition.Item) (*Footprint, bool, error) {
 	stages := w.Footprints.settled.stages
 	if p := w.Flight(it); p != nil && !p.Blocked {

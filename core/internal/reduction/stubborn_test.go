@@ -165,7 +165,8 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
-// TestReduce asks whom to follow: one that can be followed alone before all others, also where there may be faults, and else those whom the chooser names.
+// TestReduce asks whom to follow: one that can be followed alone before all others, also where there may be faults, and
+// else those whom the chooser names.
 func TestReduce(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	look := func(name string) plain.Controller {
@@ -256,7 +257,8 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// TestRests asks who may fall asleep: nobody where nothing is left out, where there may be faults, where only users act, or behind one that is followed alone.
+// TestRests asks who may fall asleep: nobody where nothing is left out, where there may be faults, where only users
+// act, or behind one that is followed alone.
 func TestRests(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	model := plain.Model{
@@ -316,7 +318,8 @@ func TestRests(t *testing.T) {
 	}
 }
 
-// TestReducedStepsMeetNewAgents takes the steps of those that are followed, one of which finds work for somebody who was never met.
+// TestReducedStepsMeetNewAgents takes the steps of those that are followed, one of which finds work for somebody who
+// was never met.
 func TestReducedStepsMeetNewAgents(t *testing.T) {
 	x := plain.NewFamily[int]("x")
 	system := made(t, plain.Model{
@@ -351,7 +354,8 @@ func (s *stepping) Took(t *transition.Taken) error {
 
 func (s *stepping) Stopped(_ *transition.Taken, err error) error { return err }
 
-// TestWhatIsNotKnownStops has an explorer that may not learn stop where it would have to run code to know whom to follow, and hand on why.
+// TestWhatIsNotKnownStops has an explorer that may not learn stop where it would have to run code to know whom to
+// follow, and hand on why.
 func TestWhatIsNotKnownStops(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	system := made(t, plain.Model{Initial: []core.Initial{plain.Start(x.Is(0))}, Controllers: []plain.Controller{idle("a"), idle("b")}})

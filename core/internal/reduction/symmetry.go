@@ -22,7 +22,8 @@ func asymmetric(format string, args ...any) error {
 	return Apart("interchangeable names are not treated alike: " + fmt.Sprintf(format, args...))
 }
 
-// Interchange makes what exchanges the names of a system in the states of a machine. It returns nil if the store cannot rename.
+// Interchange makes what exchanges the names of a system in the states of a machine. It returns nil if the store cannot
+// rename.
 func Interchange(m *transition.Machine) *state.Interchange {
 	store, ok := m.System.Store.(core.Renamer)
 	if !ok {
@@ -41,14 +42,15 @@ func Interchange(m *transition.Machine) *state.Interchange {
 	})
 }
 
-// Checker checks that interchangeable names are treated alike: that a step with names exchanged leads where the step leads, with names
-// exchanged. It takes the step in all arrangements of the state, and remembers what that depends on: cells of the state, with their
-// values. Where they are the same again there is nothing to check.
+// Checker checks that interchangeable names are treated alike: that a step with names exchanged leads where the step
+// leads, with names exchanged. It takes the step in all arrangements of the state, and remembers what that depends on:
+// cells of the state, with their values. Where they are the same again there is nothing to check.
 type Checker struct {
 	Walker *Explorer
 	// stops reports whether an error only means that the search does not go on behind a step.
 	stops func(error) bool
-	// Arrangements are all there are, but for the one in which nothing is exchanged, and inverses are what takes them back.
+	// Arrangements are all there are, but for the one in which nothing is exchanged, and inverses are what takes them
+	// back.
 	Arrangements, inverses []state.Arrangement
 	// known are the steps that were checked, and seen the invariants, by number.
 	known, seen transition.StepCache
@@ -240,7 +242,8 @@ func (m *Checker) same(it *transition.Item, behind state.Vector, other *transiti
 	return nil
 }
 
-// Show shows a predicate of that number a state and all that are equal to it up to names, unless it has seen one that it cannot tell from it.
+// Show shows a predicate of that number a state and all that are equal to it up to names, unless it has seen one that
+// it cannot tell from it.
 func (m *Checker) Show(predicate int, row []byte, look func(core.State)) error {
 	for {
 		m.renew()
@@ -259,7 +262,8 @@ func (m *Checker) Show(predicate int, row []byte, look func(core.State)) error {
 	}
 }
 
-// behold shows a predicate the state of the walker in all arrangements, and returns the cells that it looks at with their values in the state.
+// behold shows a predicate the state of the walker in all arrangements, and returns the cells that it looks at with
+// their values in the state.
 func (m *Checker) behold(look func(core.State)) ([]transition.Touch, error) {
 	vocabulary := m.Walker.Machine.Vocabulary
 	vector := slices.Clone(m.Walker.Vector)

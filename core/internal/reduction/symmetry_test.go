@@ -57,8 +57,9 @@ func paints(do func(*plain.World, string) core.Result) plain.Controller {
 	}
 }
 
-// TestPack has one row stand for all states that are equal up to names, and different rows for all others. Each of three things has one of two colors, and work to do or not; one of
-// them is the best, or none. Up to names, there are 20 states in which none is, as so many multisets of three have members of four sorts, and 4×10 in which one is.
+// TestPack has one row stand for all states that are equal up to names, and different rows for all others. Each of
+// three things has one of two colors, and work to do or not; one of them is the best, or none. Up to names, there are
+// 20 states in which none is, as so many multisets of three have members of four sorts, and 4×10 in which one is.
 func TestPack(t *testing.T) {
 	c := newColors()
 	w := merging(t, c.system(t, paints(func(*plain.World, string) core.Result { return core.Result{} })))
@@ -145,7 +146,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPackKnown has one that may not learn pack only states of which it is known what they say about names, and what becomes of them.
+// TestPackKnown has one that may not learn pack only states of which it is known what they say about names, and what
+// becomes of them.
 func TestPackKnown(t *testing.T) {
 	c := newColors()
 	w := merging(t, c.system(t, paints(func(*plain.World, string) core.Result { return core.Result{} })))
@@ -272,7 +274,8 @@ func (v visiting) Took(t *transition.Taken) error { return v(t) }
 
 func (visiting) Stopped(_ *transition.Taken, err error) error { return err }
 
-// TestChecksOnce has a step be checked once for all states that it cannot tell apart, up to names, and again for others.
+// TestChecksOnce has a step be checked once for all states that it cannot tell apart, up to names, and again for
+// others.
 func TestChecksOnce(t *testing.T) {
 	c := newColors()
 	w := merging(t, c.system(t, paints(func(w *plain.World, name string) core.Result {
@@ -347,7 +350,8 @@ func TestChecksOnce(t *testing.T) {
 	}
 }
 
-// TestShow has a predicate be shown each state in all arrangements of the names, once for all states that it cannot tell apart.
+// TestShow has a predicate be shown each state in all arrangements of the names, once for all states that it cannot
+// tell apart.
 func TestShow(t *testing.T) {
 	c := newColors()
 	w := merging(t, c.system(t, paints(func(*plain.World, string) core.Result { return core.Result{} })))
@@ -425,7 +429,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestNamesOfControllers has names of controllers and of what they do be exchanged, where there are such controllers that work alike.
+// TestNamesOfControllers has names of controllers and of what they do be exchanged, where there are such controllers
+// that work alike.
 func TestNamesOfControllers(t *testing.T) {
 	x := plain.NewVar[int]("x")
 	look := func(w *plain.World, _ core.Request) core.Result { x.Get(w); return core.Result{} }

@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// TestEachCombinationIsTried has a run see two things, each of which may become two others: it lasts only if each of the nine combinations is known and idle.
+// TestEachCombinationIsTried has a run see two things, each of which may become two others: it lasts only if each of
+// the nine combinations is known and idle.
 func TestEachCombinationIsTried(t *testing.T) {
 	for bad := range 10 {
 		for _, unknown := range []bool{false, true} {
@@ -38,7 +39,8 @@ func TestEachCombinationIsTried(t *testing.T) {
 	}
 }
 
-// TestFailuresOfOtherRuns has a run not last if a call may fail to which it only comes by seeing something else, whatever comes after that.
+// TestFailuresOfOtherRuns has a run not last if a call may fail to which it only comes by seeing something else,
+// whatever comes after that.
 func TestFailuresOfOtherRuns(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -66,7 +68,8 @@ func TestFailuresOfOtherRuns(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherRunLooksAt has no run last that looks at something else once it sees something else: nobody knows what may be seen there.
+// TestWhatAnotherRunLooksAt has no run last that looks at something else once it sees something else: nobody knows what
+// may be seen there.
 func TestWhatAnotherRunLooksAt(t *testing.T) {
 	type again struct {
 		p     plot
@@ -136,7 +139,8 @@ func TestWhatAnotherRunLooksAt(t *testing.T) {
 	}
 }
 
-// TestPartsAndListsThatChange has a run last if it does nothing with each part and each list that may come to be, as it is shown: selected, in a namespace, through a view or not.
+// TestPartsAndListsThatChange has a run last if it does nothing with each part and each list that may come to be, as it
+// is shown: selected, in a namespace, through a view or not.
 func TestPartsAndListsThatChange(t *testing.T) {
 	type sights struct {
 		p       plot

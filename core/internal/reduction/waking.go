@@ -75,8 +75,8 @@ func (w *Explorer) seeMemories() {
 	}
 }
 
-// each calls a function with all that is seen to change: objects, and the parts of them that somebody looks at. It returns false where it is
-// not known whether a part changes; with what finds that out, it always is.
+// each calls a function with all that is seen to change: objects, and the parts of them that somebody looks at. It
+// returns false where it is not known whether a part changes; with what finds that out, it always is.
 func (c *changes) each(vocabulary *state.Vocabulary, learns bool, call func(change)) bool {
 	sure := true
 	for _, seen := range c.seen {
@@ -91,7 +91,8 @@ func (c *changes) each(vocabulary *state.Vocabulary, learns bool, call func(chan
 	return sure
 }
 
-// wakeful returns the agents that a step wakes or whose work it makes anew: the one that takes it, and those of a controller that starts again.
+// wakeful returns the agents that a step wakes or whose work it makes anew: the one that takes it, and those of a
+// controller that starts again.
 func (w *Explorer) wakeful(s *transition.Taken) *bitset.Set[int] {
 	awake := &w.wakes.awake
 	awake.Clear()
@@ -115,14 +116,15 @@ type waking struct {
 	woken *bitset.Set[int]
 }
 
-// changed is what something was before a change, and what those who may be woken remembered then: whether their event handlers put work into a queue may
-// depend on it.
+// changed is what something was before a change, and what those who may be woken remembered then: whether their event
+// handlers put work into a queue may depend on it.
 type changed struct {
 	from       state.Value
 	remembered transition.Remembered
 }
 
-// wakingOf returns the agents that were woken whenever something was seen to change so while this was remembered, nil if it was not.
+// wakingOf returns the agents that were woken whenever something was seen to change so while this was remembered, nil
+// if it was not.
 func (f *footprints) wakingOf(c change, r transition.Remembered) *bitset.Set[int] {
 	for _, known := range f.woken[c.sight][changed{c.from, r}] {
 		if known.to == c.to {
@@ -240,8 +242,8 @@ func (f *footprints) missed(agent int) missed {
 	return m
 }
 
-// misses reports whether somebody may change what is seen in a place without waking an agent, and adds how. Who holds which versions changes without waking
-// anybody.
+// misses reports whether somebody may change what is seen in a place without waking an agent, and adds how. Who holds
+// which versions changes without waking anybody.
 func (f *footprints) misses(agent int, place Place, m *missed) bool {
 	name := f.names[place]
 	switch {
@@ -267,7 +269,8 @@ func (f *footprints) misses(agent int, place Place, m *missed) bool {
 	return m.has(place)
 }
 
-// unnoticed returns what may be seen in a place by changes that do not wake an agent: what it saw, and what that may become.
+// unnoticed returns what may be seen in a place by changes that do not wake an agent: what it saw, and what that may
+// become.
 func (f *footprints) unnoticed(agent int, name placeName) []state.Value {
 	return f.goOn(agent, name.sight, name.begun.Remembered, slices.Clone(f.become(name.sight, name.value)))
 }
@@ -289,7 +292,8 @@ func (f *footprints) goOn(agent int, at sight, r transition.Remembered, values [
 	return values
 }
 
-// unnoticedEntries returns what an object may be that was not selected, once it has come to be without waking an agent that remembers this, nil if it does not.
+// unnoticedEntries returns what an object may be that was not selected, once it has come to be without waking an agent
+// that remembers this, nil if it does not.
 func (f *footprints) unnoticedEntries(agent int, at sight, r transition.Remembered, selection *state.Selection) []state.Value {
 	selected := func(value state.Value) bool {
 		return value != 0 && f.vocabulary.Evaluate(selection, at.cell, value)

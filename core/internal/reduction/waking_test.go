@@ -36,7 +36,8 @@ func (f *footprints) woke(c change, r transition.Remembered, agents ...int) {
 	f.woken[c.sight][was] = append(f.woken[c.sight][was], waking{c.to, woken})
 }
 
-// TestWakes has a change be known to wake those that it always did, for the object and for the parts of it that somebody looks at.
+// TestWakes has a change be known to wake those that it always did, for the object and for the parts of it that
+// somebody looks at.
 func TestWakes(t *testing.T) {
 	w, f, web, c := observing(t)
 	m := w.Machine
@@ -120,7 +121,8 @@ func TestWakes(t *testing.T) {
 	}
 }
 
-// TestMisses has an agent miss a change that was once seen not to wake it, of what it saw, or of what comes to be listed.
+// TestMisses has an agent miss a change that was once seen not to wake it, of what it saw, or of what comes to be
+// listed.
 func TestMisses(t *testing.T) {
 	const me, other = 3, 4
 	m, c := watching(t)
@@ -178,7 +180,8 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// TestMissesInNamespaces has an agent miss what comes to be listed in the namespace that it lists, or anywhere if it lists all of them.
+// TestMissesInNamespaces has an agent miss what comes to be listed in the namespace that it lists, or anywhere if it
+// lists all of them.
 func TestMissesInNamespaces(t *testing.T) {
 	for _, test := range []struct {
 		namespace string
@@ -199,7 +202,8 @@ func TestMissesInNamespaces(t *testing.T) {
 	}
 }
 
-// TestUnnoticed follows what may be seen by one change after the other that does not wake an agent while it remembers what it does.
+// TestUnnoticed follows what may be seen by one change after the other that does not wake an agent while it remembers
+// what it does.
 func TestUnnoticed(t *testing.T) {
 	const me, other = 3, 4
 	m, c := watching(t)

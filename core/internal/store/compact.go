@@ -2,8 +2,8 @@ package store
 
 import "github.com/orrery-dev/orrery/core"
 
-// Compact is a [Store] that keeps a hash of each state, and the encodings of those only that are still to be expanded. It refers to
-// states by their numbers. States have to be expanded in the order of their numbers.
+// Compact is a [Store] that keeps a hash of each state, and the encodings of those only that are still to be expanded.
+// It refers to states by their numbers. States have to be expanded in the order of their numbers.
 type Compact struct {
 	hashes  hashTable
 	parents parents
@@ -65,8 +65,9 @@ func (c *Compact) SetParent(Ref, core.StateID) { panic("store: a compact search 
 // Expanded implements [Store]: the encodings of these states are dropped.
 func (c *Compact) Expanded(id core.StateID) { c.rows.drop(id) }
 
-// Odds returns how likely it is, about, that some two of so many states have the same hash of 64 bits, so that one of them was missed
-// (Wolper and Leroy, Reliable hashing without collision detection, CAV 1993). Hashes are those of a random function of each value of each cell.
+// Odds returns how likely it is, about, that some two of so many states have the same hash of 64 bits, so that one of
+// them was missed (Wolper and Leroy, Reliable hashing without collision detection, CAV 1993). Hashes are those of a
+// random function of each value of each cell.
 func Odds(states int) float64 {
 	n := float64(states)
 	return n * (n - 1) / 2 / (1 << 63) / 2

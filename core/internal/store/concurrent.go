@@ -34,8 +34,8 @@ type Buffer struct {
 	// pages are the numbers of the pages that somebody may look at, in their order; dropped were that many before.
 	pages   []uint32
 	dropped int
-	// used is how many claims there are all in all. Of these, marked have numbers, mark will have next, settled are in the table by their
-	// numbers, and unseen were that when the workers were at rest before.
+	// used is how many claims there are all in all. Of these, marked have numbers, mark will have next, settled are in
+	// the table by their numbers, and unseen were that when the workers were at rest before.
 	used, marked, mark, settled, unseen int
 	// moved are the claims that were entered before the table got longer.
 	moved int
@@ -52,8 +52,8 @@ func (f *Full) Buffer() *Buffer {
 	return b
 }
 
-// FindOrInsert finds a state that was prefetched, or else inserts it without a number. It returns false if there is no room. Several goroutines may
-// call it, each with a buffer of its own.
+// FindOrInsert finds a state that was prefetched, or else inserts it without a number. It returns false if there is no
+// room. Several goroutines may call it, each with a buffer of its own.
 func (f *Full) FindOrInsert(b *Buffer, l *Lookup, encoded []byte) (Ref, bool) {
 	tag := uint32(l.Hash)
 	var own uint64
@@ -158,8 +158,9 @@ func (f *Full) Assign(r Ref, parent core.StateID) bool {
 // Assigned reports whether a state has a number.
 func (f *Full) Assigned(r Ref) bool { return r < firstClaim || f.claim(r).number != 0 }
 
-// Publish tells the buffers which claims have their numbers: all, or all that were there when it was called before. Nobody may
-// read meanwhile. Whoever has a reference to a claim that was settled before it was called last must not use it any more.
+// Publish tells the buffers which claims have their numbers: all, or all that were there when it was called before.
+// Nobody may read meanwhile. Whoever has a reference to a claim that was settled before it was called last must not use
+// it any more.
 func (f *Full) Publish(all bool) {
 	for _, b := range f.buffers {
 		b.marked = b.mark
@@ -177,7 +178,8 @@ func (f *Full) Publish(all bool) {
 	}
 }
 
-// Settle enters the states that are published by their numbers in place of their claims. The goroutine that a buffer belongs to calls it.
+// Settle enters the states that are published by their numbers in place of their claims. The goroutine that a buffer
+// belongs to calls it.
 func (f *Full) Settle(b *Buffer) {
 	for ; b.settled < b.marked; b.settled++ {
 		c, r := f.at(b, b.settled)
@@ -196,7 +198,8 @@ func (f *Full) Settle(b *Buffer) {
 // Published reports whether it is known that a state has its number.
 func (f *Full) Published(r Ref) bool { return r < firstClaim }
 
-// DropUnassigned forgets the states that were entered and have no number, and all claims. Nobody may insert without numbers any more.
+// DropUnassigned forgets the states that were entered and have no number, and all claims. Nobody may insert without
+// numbers any more.
 func (f *Full) DropUnassigned() {
 	f.table.rebuild(0, func(entry uint64) uint64 {
 		r := Ref(entry - 1)

@@ -38,8 +38,8 @@ func makeRoom(f *Full, states, levels int) {
 	f.Reserve()
 }
 
-// TestFindOrInsert has several goroutines insert the same states in different orders: each state is entered once, and all are told the
-// same. Those that get no number can be dropped.
+// TestFindOrInsert has several goroutines insert the same states in different orders: each state is entered once, and
+// all are told the same. Those that get no number can be dropped.
 func TestFindOrInsert(t *testing.T) {
 	const goroutines, states = 3, 40_000
 	f := NewFull()
@@ -117,7 +117,8 @@ func TestFindOrInsertEnds(t *testing.T) {
 	}
 }
 
-// TestNodesEnd has goroutines make more nodes than there is room for: some are refused, and those that are not are right.
+// TestNodesEnd has goroutines make more nodes than there is room for: some are refused, and those that are not are
+// right.
 func TestNodesEnd(t *testing.T) {
 	const goroutines, states = 3, 2 * tablePageLen
 	f := NewFull()
@@ -172,8 +173,9 @@ func TestClaimsThatAreNotKept(t *testing.T) {
 	}
 }
 
-// TestFullIsAMap has goroutines insert states in rounds, as a search does: while they insert, states of the round before get their numbers. All
-// is compared with a plain map, and references stay good for as long as a search uses them.
+// TestFullIsAMap has goroutines insert states in rounds, as a search does: while they insert, states of the round
+// before get their numbers. All is compared with a plain map, and references stay good for as long as a search uses
+// them.
 func TestFullIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := NewFull()
@@ -317,8 +319,8 @@ func TestClaimsAreFreed(t *testing.T) {
 	}
 }
 
-// TestClaimsStayReadable has one goroutine find states by their claims before another one settles them, and uses these references one round
-// later, as a search does that stores a batch while the next one is expanded.
+// TestClaimsStayReadable has one goroutine find states by their claims before another one settles them, and uses these
+// references one round later, as a search does that stores a batch while the next one is expanded.
 func TestClaimsStayReadable(t *testing.T) {
 	f := NewFull()
 	own, other := f.Buffer(), f.Buffer()

@@ -12,13 +12,14 @@
 //
 // # Concurrent inserts
 //
-// The workers of a search insert into a Full store at once. Numbers must not depend on who is faster, so inserting is split in
-// two. A worker calls FindOrInsert: whoever comes to a state first writes a claim, into a [Buffer] of its own, and enters it in
-// the table by compare-and-swap; all others find it there. It has no number yet. Later one goroutine assigns
-// numbers in the order in which a sequential search would have come to the states. Publish tells the buffers
-// which claims have theirs, and Settle, which each worker calls for its own buffer, puts the numbers in the place of the claims. A claim stays
-// readable until nobody can have seen it in the table.
+// The workers of a search insert into a Full store at once. Numbers must not depend on who is faster, so inserting is
+// split in two. A worker calls FindOrInsert: whoever comes to a state first writes a claim, into a [Buffer] of its own,
+// and enters it in the table by compare-and-swap; all others find it there. It has no number yet. Later one goroutine
+// assigns numbers in the order in which a sequential search would have come to the states. Publish tells the buffers
+// which claims have theirs, and Settle, which each worker calls for its own buffer, puts the numbers in the place of
+// the claims. A claim stays readable until nobody can have seen it in the table.
 //
-// Between the two the tables have to be large enough: Reserve divides what room there is among the buffers, Count counts what they
-// entered, and Grow makes the tables longer while everybody rests. DropUnassigned forgets what was entered and never got a number, when a search ends early.
+// Between the two the tables have to be large enough: Reserve divides what room there is among the buffers, Count
+// counts what they entered, and Grow makes the tables longer while everybody rests. DropUnassigned forgets what was
+// entered and never got a number, when a search ends early.
 package store

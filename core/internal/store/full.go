@@ -7,10 +7,11 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Full is a [Store] that keeps every encoding, as a tree. States are never dropped. It refers to states by their numbers, and to those without
-// one by where they were claimed.
+// Full is a [Store] that keeps every encoding, as a tree. States are never dropped. It refers to states by their
+// numbers, and to those without one by where they were claimed.
 //
-// Whoever sees an entry of the table sees the root of its state. While a table grows nobody may look at it; see [Full.GrowthFor].
+// Whoever sees an entry of the table sees the root of its state. While a table grows nobody may look at it; see
+// [Full.GrowthFor].
 type Full struct {
 	table table
 	// count is how many states are in the table, as far as counted.

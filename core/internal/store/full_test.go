@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTableIsReadWhileItIsWritten looks for states while others are added: what was there before is found, and what is found is
-// found with its encoding.
+// TestTableIsReadWhileItIsWritten looks for states while others are added: what was there before is found, and what is
+// found is found with its encoding.
 func TestTableIsReadWhileItIsWritten(t *testing.T) {
 	const rounds, states = 40, 600 // so that the table and the lists of words grow
 	f := NewFull()

@@ -9,21 +9,23 @@ import (
 
 // hashTable finds states by their hashes alone.
 //
-// It is a number of parts, one for each way in which a hash can begin. A part holds hashes in their order, each where it would be
-// if hashes were spread evenly, or as near behind as there is room: finding one is to go on from there until a hash is not less. As the order
-// stays when a part gets longer, that needs no other memory than what is added.
+// It is a number of parts, one for each way in which a hash can begin. A part holds hashes in their order, each where
+// it would be if hashes were spread evenly, or as near behind as there is room: finding one is to go on from there
+// until a hash is not less. As the order stays when a part gets longer, that needs no other memory than what is added.
 type hashTable struct {
 	parts [1 << partBits]hashPart
 }
 
 const (
 	partBits = 6
-	// hashPage is how many entries a page holds, and hashMargin how many of a part are left for those that are put off at its end.
+	// hashPage is how many entries a page holds, and hashMargin how many of a part are left for those that are put off
+	// at its end.
 	hashPage   = 1 << 10
 	hashMargin = 1 << 6
 )
 
-// hashed is an entry: a hash in two halves, so that it takes no more than 12 bytes, and the number of its state from 1 on; 0 is empty.
+// hashed is an entry: a hash in two halves, so that it takes no more than 12 bytes, and the number of its state from 1
+// on; 0 is empty.
 type hashed struct{ high, low, number uint32 }
 
 func (h *hashed) hash() uint64 { return uint64(h.high)<<32 | uint64(h.low) }
@@ -96,8 +98,8 @@ func (p *hashPart) seek(hash uint64) int {
 	return i
 }
 
-// insert enters an entry that is not there yet, and puts those off that are in the way. It returns the one for which there is no
-// room behind them, if there is one.
+// insert enters an entry that is not there yet, and puts those off that are in the way. It returns the one for which
+// there is no room behind them, if there is one.
 func (p *hashPart) insert(h hashed) hashed {
 	for i := p.seek(h.hash()); i < p.len() && h.number != 0; i++ {
 		there := p.at(i)
@@ -114,7 +116,8 @@ func (p *hashPart) grow() {
 	p.spread()
 }
 
-// spread puts all entries where they belong. They fit, as they did before: behind where a hash belongs there is no less room in a longer part.
+// spread puts all entries where they belong. They fit, as they did before: behind where a hash belongs there is no less
+// room in a longer part.
 func (p *hashPart) spread() {
 	// First they are packed at the end, and then taken from there one after the other.
 	packed := p.len()

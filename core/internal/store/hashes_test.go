@@ -36,8 +36,9 @@ func TestHashTableFindsWhatWasAdded(t *testing.T) {
 	})
 }
 
-// TestHashTableOfOnePart adds many hashes to one part: in order, against it, and in turns from both ends, spread over all of it, or so near to its end that
-// there is no room behind them until it is longer. All are found, and none that was not added.
+// TestHashTableOfOnePart adds many hashes to one part: in order, against it, and in turns from both ends, spread over
+// all of it, or so near to its end that there is no room behind them until it is longer. All are found, and none that
+// was not added.
 func TestHashTableOfOnePart(t *testing.T) {
 	const part = uint64(1) << (64 - partBits)
 	for _, shape := range []struct {
@@ -109,7 +110,8 @@ func foundAt(table *hashTable, hash uint64, want core.StateID) bool {
 	return found && r == want
 }
 
-// TestHashTableThatIsFullAtItsEnd adds as many of the greatest hashes as there is room for, and then others, so that the part gets longer.
+// TestHashTableThatIsFullAtItsEnd adds as many of the greatest hashes as there is room for, and then others, so that
+// the part gets longer.
 func TestHashTableThatIsFullAtItsEnd(t *testing.T) {
 	const greatest, others = hashMargin + 1, 2 * hashPage
 	var table hashTable

@@ -7,8 +7,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// parents is a list of the parents of states, as deltas. A breadth-first search mostly finds states in the order of their parents: so it tells how much
-// further on a parent is than the one before, in a byte each. Where that is not so, or parents change, it becomes a plain list.
+// parents is a list of the parents of states, as deltas. A breadth-first search mostly finds states in the order of
+// their parents: so it tells how much further on a parent is than the one before, in a byte each. Where that is not so,
+// or parents change, it becomes a plain list.
 type parents struct {
 	deltas Pages[uint8]
 	// anchors are the parents of one state of every so many, and jumps those that are no step further on.

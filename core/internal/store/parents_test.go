@@ -59,7 +59,8 @@ func TestParentsInDisorder(t *testing.T) {
 	}
 }
 
-// TestParentsInOrder adds parents as a search by breadth does, of which one in five is a jump: each takes a byte, and a jump eight more.
+// TestParentsInOrder adds parents as a search by breadth does, of which one in five is a jump: each takes a byte, and a
+// jump eight more.
 func TestParentsInOrder(t *testing.T) {
 	var p parents
 	at := func(id int) core.StateID {

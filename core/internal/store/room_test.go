@@ -8,8 +8,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestGrowthIsTold inserts states of one node each. A table begins with a page of 8,192 entries of 8 bytes, and gets longer by half and one page
-// when two thirds of it are states, or seven eighths are nodes. One more page is needed while it is made longer.
+// TestGrowthIsTold inserts states of one node each. A table begins with a page of 8,192 entries of 8 bytes, and gets
+// longer by half and one page when two thirds of it are states, or seven eighths are nodes. One more page is needed
+// while it is made longer.
 func TestGrowthIsTold(t *testing.T) {
 	const page = 1 << 16
 	want := map[int]int64{
@@ -41,7 +42,8 @@ func TestGrowthIsTold(t *testing.T) {
 	}
 }
 
-// TestGrowthForManyIsTold asks what is needed for some states. Of nodes there is to be room for 512 and for twice those that came since room was made.
+// TestGrowthForManyIsTold asks what is needed for some states. Of nodes there is to be room for 512 and for twice those
+// that came since room was made.
 func TestGrowthForManyIsTold(t *testing.T) {
 	const page = 1 << 16
 	expect := func(f *Full, states int, want int64, when string) {
@@ -85,7 +87,8 @@ func TestGrowthForManyIsTold(t *testing.T) {
 	expect(f, 1, 2*page, "with room for 511 nodes")
 }
 
-// TestRoomIsShared has what is left of a table be divided among two buffers. A tenth of the states has been counted, once.
+// TestRoomIsShared has what is left of a table be divided among two buffers. A tenth of the states has been counted,
+// once.
 func TestRoomIsShared(t *testing.T) {
 	f := NewFull()
 	b, other := f.Buffer(), f.Buffer()
@@ -151,7 +154,8 @@ func folds(all *trees, f *folder, encoded []byte) bool {
 	return ok && bytes.Equal(all.append(nil, root), encoded)
 }
 
-// TestNumbersArePublished has claims be published when they were there at the time before, and in the order in which they were entered.
+// TestNumbersArePublished has claims be published when they were there at the time before, and in the order in which
+// they were entered.
 func TestNumbersArePublished(t *testing.T) {
 	f := NewFull()
 	b := f.Buffer()
@@ -203,7 +207,8 @@ func TestNumbersArePublished(t *testing.T) {
 	}
 }
 
-// TestPagesOfClaimsAreUsedAgain has a page be given back when all its claims were settled before the time before, and be taken for the next ones.
+// TestPagesOfClaimsAreUsedAgain has a page be given back when all its claims were settled before the time before, and
+// be taken for the next ones.
 func TestPagesOfClaimsAreUsedAgain(t *testing.T) {
 	f := NewFull()
 	b := f.Buffer()

@@ -25,7 +25,8 @@ func insertAll(t *testing.T, s Store, from, to int) {
 	}
 }
 
-// TestStoresKeepWhatIsInserted inserts states one after the other, as many as make tables longer, and looks at each of them.
+// TestStoresKeepWhatIsInserted inserts states one after the other, as many as make tables longer, and looks at each of
+// them.
 func TestStoresKeepWhatIsInserted(t *testing.T) {
 	for name, s := range map[string]Store{"full": NewFull(), "compact": NewCompact()} {
 		const states = 12_000
@@ -52,7 +53,8 @@ func TestStoresKeepWhatIsInserted(t *testing.T) {
 	}
 }
 
-// TestParentsAreReplaced gives states other parents: a full store takes them, and a compact one, which only searches by breadth use, has none.
+// TestParentsAreReplaced gives states other parents: a full store takes them, and a compact one, which only searches by
+// breadth use, has none.
 func TestParentsAreReplaced(t *testing.T) {
 	f, c := NewFull(), NewCompact()
 	insertAll(t, f, 0, 10)
@@ -68,7 +70,8 @@ func TestParentsAreReplaced(t *testing.T) {
 	c.SetParent(7, 5)
 }
 
-// TestCompactForgets has a compact store drop the encodings of states that were expanded, and take states with the same hash for one.
+// TestCompactForgets has a compact store drop the encodings of states that were expanded, and take states with the same
+// hash for one.
 func TestCompactForgets(t *testing.T) {
 	c := NewCompact()
 	insertAll(t, c, 0, 10)
@@ -165,7 +168,8 @@ func TestNodesOfALevelEnd(t *testing.T) {
 	}
 }
 
-// TestOdds compares with the number of pairs of states, of which each has the same of 2^64 hashes with odds of one to that.
+// TestOdds compares with the number of pairs of states, of which each has the same of 2^64 hashes with odds of one to
+// that.
 func TestOdds(t *testing.T) {
 	for states, pairs := range map[int]float64{0: 0, 1: 0, 2: 1, 3: 3, 5: 10, 1 << 20: 1 << 19 * (1<<20 - 1)} {
 		if got, want := Odds(states), pairs/math.Exp2(64); got != want {

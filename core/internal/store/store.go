@@ -15,12 +15,14 @@ const maxEncoded = 1<<16 - 1
 type Store interface {
 	// Len returns the number of stored states.
 	Len() int
-	// Find returns where a state is stored, and false if it is not. The hash is one of the encoding, which does not end in a zero.
+	// Find returns where a state is stored, and false if it is not. The hash is one of the encoding, which does not end
+	// in a zero.
 	Find(hash uint64, encoded []byte) (Ref, bool)
-	// Prefetch brings what finding states looks at near to the processor. To find one after the other would be to wait for
-	// memory each time; what is asked for at once comes at once.
+	// Prefetch brings what finding states looks at near to the processor. To find one after the other would be to wait
+	// for memory each time; what is asked for at once comes at once.
 	Prefetch([]Lookup)
-	// Insert stores a state that is not there yet. It returns false if there are too many states, or the encoding is too long.
+	// Insert stores a state that is not there yet. It returns false if there are too many states, or the encoding is
+	// too long.
 	Insert(hash uint64, encoded []byte, parent core.StateID) (Ref, bool)
 	// Growth returns how many bytes the next Insert allocates at once, besides those for the state itself.
 	Growth() int64
@@ -28,8 +30,8 @@ type Store interface {
 	At(core.StateID) Ref
 	// ID returns the number of a stored state.
 	ID(Ref) core.StateID
-	// Encoded returns the encoding of a state, which must not be changed; nil if it is not kept any more. It may be written into the buffer, or
-	// into another one if that is too short, and is good until the buffer is used again.
+	// Encoded returns the encoding of a state, which must not be changed; nil if it is not kept any more. It may be
+	// written into the buffer, or into another one if that is too short, and is good until the buffer is used again.
 	Encoded(r Ref, buffer []byte) []byte
 	// Parent returns the state from which a state was first reached, NoParent for initial ones.
 	Parent(Ref) core.StateID
@@ -39,8 +41,8 @@ type Store interface {
 	Expanded(core.StateID)
 }
 
-// Lookup is a state to find: its hash, and its encoding as a part of a buffer of its owner's. Once it is known, Ref is where it is
-// stored.
+// Lookup is a state to find: its hash, and its encoding as a part of a buffer of its owner's. Once it is known, Ref is
+// where it is stored.
 type Lookup struct {
 	Hash       uint64
 	Begin, End int32

@@ -2,9 +2,10 @@ package store
 
 import "sync/atomic"
 
-// table leads from hashes to references. It has open addressing with linear probing, and entries of 64 bits, each 32 bits of a hash and a
-// reference. Where a hash belongs grows with the hash, so the table can get longer by any number of pages where it stands: there is
-// never anything of it twice. Several goroutines may enter at once; while it gets longer nobody may look at it.
+// table leads from hashes to references. It has open addressing with linear probing, and entries of 64 bits, each 32
+// bits of a hash and a reference. Where a hash belongs grows with the hash, so the table can get longer by any number
+// of pages where it stands: there is never anything of it twice. Several goroutines may enter at once; while it gets
+// longer nobody may look at it.
 type table struct{ pages []*tablePage }
 
 // tablePage is a part of a table: hash<<32 | reference+1 each; 0 is empty.
@@ -22,7 +23,8 @@ func entryOf(hash uint32, r Ref) uint64 { return uint64(hash)<<32 | uint64(r) + 
 
 func (t *table) len() int { return len(t.pages) * tablePageLen }
 
-// most returns how many entries there may be at most: a full table could not be searched. From enough on it is time for it to get longer.
+// most returns how many entries there may be at most: a full table could not be searched. From enough on it is time for
+// it to get longer.
 func (t *table) most() int   { return t.len() / 8 * 7 }
 func (t *table) enough() int { return t.len() / 3 * 2 }
 
@@ -95,7 +97,8 @@ func (t *table) grow() { t.rebuild(t.longer(), func(entry uint64) uint64 { retur
 
 // rebuild makes the table longer by some pages and enters what becomes of each entry, 0 if nothing.
 func (t *table) rebuild(longer int, becomes func(uint64) uint64) {
-	// Entries lie in the order of where they belong, nearly, and so they will: a page is done with by the time when others need the room.
+	// Entries lie in the order of where they belong, nearly, and so they will: a page is done with by the time when
+	// others need the room.
 	old := t.pages
 	t.pages = make([]*tablePage, len(old)+longer)
 	var free []*tablePage

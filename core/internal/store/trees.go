@@ -6,14 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// trees keeps encodings as trees of shared nodes (Laarman, van de Pol and Weber, "Parallel recursive state compression for free", SPIN 2011).
-// An encoding is cut into words of 8 bytes. Each distinct word is a node of level 0, each distinct pair of nodes one of the next
-// level, and the pair at the top is the root of the encoding: 8 bytes, whatever its length. Most states differ from others in few words, so
-// there are far fewer nodes than states.
+// trees keeps encodings as trees of shared nodes (Laarman, van de Pol and Weber, "Parallel recursive state compression
+// for free", SPIN 2011). An encoding is cut into words of 8 bytes. Each distinct word is a node of level 0, each
+// distinct pair of nodes one of the next level, and the pair at the top is the root of the encoding: 8 bytes, whatever
+// its length. Most states differ from others in few words, so there are far fewer nodes than states.
 //
-// A node is named by its level in 4 bits and its place there, counted from 1, in 28. The node 0 is zeros, of any length. As an encoding
-// does not end in a zero, its length follows from its tree; and the height of the tree from its right half, which is not 0. So
-// equal encodings have equal roots, and encodings can get longer while others stay as they are.
+// A node is named by its level in 4 bits and its place there, counted from 1, in 28. The node 0 is zeros, of any
+// length. As an encoding does not end in a zero, its length follows from its tree; and the height of the tree from its
+// right half, which is not 0. So equal encodings have equal roots, and encodings can get longer while others stay as
+// they are.
 type trees struct{ levels [treeLevels]level }
 
 const (
@@ -58,8 +59,8 @@ func wordAt(b []byte) uint64 {
 	return 0
 }
 
-// fold returns the root of an encoding, and false if there is no room for its nodes. Several goroutines may call it, each with a folder of
-// its own.
+// fold returns the root of an encoding, and false if there is no room for its nodes. Several goroutines may call it,
+// each with a folder of its own.
 func (t *trees) fold(f *folder, encoded []byte) (root uint64, ok bool) {
 	f.nodes = f.nodes[:0]
 	for ; len(encoded) > 0; encoded = encoded[min(wordBytes, len(encoded)):] {
@@ -99,7 +100,8 @@ func pairAt(nodes []uint32, i int) uint64 {
 // halves returns the nodes of a pair.
 func halves(pair uint64) (left, right uint32) { return uint32(pair >> 32), uint32(pair) }
 
-// node returns the node of a level that holds a word or a pair. It returns false if it is not there and there is no room for it.
+// node returns the node of a level that holds a word or a pair. It returns false if it is not there and there is no
+// room for it.
 func (t *trees) node(f *folder, number int, word uint64) (uint32, bool) {
 	if word == 0 {
 		return 0, true
@@ -206,7 +208,8 @@ func (t *trees) unfold(row []byte, node uint32, number int) []byte {
 	return t.unfold(t.unfold(row, left, number-1), right, number-1)
 }
 
-// short returns a level in use that lacks room for some more nodes, and for twice those that came since room was made before; nil if there is none.
+// short returns a level in use that lacks room for some more nodes, and for twice those that came since room was made
+// before; nil if there is none.
 func (t *trees) short() *level {
 	const some = tablePageLen / 16
 	for i := range t.levels {

@@ -74,7 +74,8 @@ func TestLongestTree(t *testing.T) {
 	}
 }
 
-// TestTreesOfBeginnings folds encodings that begin alike, up to a few words: each is told from the others, whatever it has in common with them.
+// TestTreesOfBeginnings folds encodings that begin alike, up to a few words: each is told from the others, whatever it
+// has in common with them.
 func TestTreesOfBeginnings(t *testing.T) {
 	long := bytes.Repeat([]byte("abcdefghijklmnop"), 5)
 	zeros := append(make([]byte, 40), 1)

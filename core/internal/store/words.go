@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// words is a list of words that does not move what it holds when it grows: each is written once, and then several goroutines may read it while
-// others write more.
+// words is a list of words that does not move what it holds when it grows: each is written once, and then several
+// goroutines may read it while others write more.
 type words struct {
 	growing sync.Mutex
 	pages   atomic.Pointer[[]*wordPage]

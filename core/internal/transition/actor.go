@@ -258,9 +258,11 @@ func (w *Walker) timers() error {
 	return w.settled()
 }
 
-// A work queue waits the longer before it hands out an item again the more often its run has failed. So runs that fail, or ask to be run again, and change nothing, keep no timer from firing: where nobody has anything else to do, time passes.
+// A work queue waits the longer before it hands out an item again the more often its run has failed. So runs that fail, or ask to be run again, and change nothing, keep no timer from firing: where
+// nobody has anything else to do, time passes.
 
-// idle reports whether controllers do nothing in the state whose steps were tried, or those that are followed, or nothing but to try again what comes to nothing. It says false where nothing comes with time.
+// idle reports whether controllers do nothing in the state whose steps were tried, or those that are followed, or nothing but to try again what comes to nothing. It says false where nothing comes
+// with time.
 func (w *Walker) idle() (bool, error) {
 	switch {
 	case w.visit.due == 0:

@@ -251,7 +251,8 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 	return true, indifferent, nil
 }
 
-// parted finds out why the code does not go along a new path again. It ends a search that did not know that it shares something with what the set-up has started.
+// parted finds out why the code does not go along a new path again. It ends a search that did not know that it shares something with what the set-up has
+// started.
 func (l *Learner) parted(a *Actor, run behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
 	if l.Searching && l.leftAlone(a) {
 		return &unexpectedBackground{Memory: a.domain.Name}
@@ -326,8 +327,8 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 	return a.givenUp()
 }
 
-// isAhead reports whether an instance whose clock is so far ahead of that of another one does nothing else in a run than to write other times, which is looked at for each path. That of an active process is where its
-// history has brought it.
+// isAhead reports whether an instance whose clock is so far ahead of that of another one does nothing else in a run than to write other times, which is looked
+// at for each path. That of an active process is where its history has brought it.
 func (a *Actor) isAhead(run behavior.Run, clock time.Duration, divergence *behavior.Divergence) bool {
 	return (clock > 0 || a.domain.manner.Active) && divergence.OnlyDates(run)
 }

@@ -29,8 +29,9 @@ func (m *Machine) addBackground(d *domain) {
 	}
 }
 
-// awake makes sure that somebody can go on with as many calls as wait in any of the memories of a part, and with the time if that will bring something in any. Who never can go on is not
-// there: nobody would know what it has to do with others.
+// awake makes sure that somebody can go on with as many calls as wait in any of the memories of a part, and with the
+// time if that will bring something in any. Who never can go on is not there: nobody would know what it has to do with
+// others.
 func (m *Machine) awake(p *part) {
 	if !p.manner.Active {
 		return
@@ -59,7 +60,8 @@ func (m *Machine) awake(p *part) {
 	}
 }
 
-// possible reports whether there is anything to be done for an item in the state of the walker, as far as its process has to rest so for it.
+// possible reports whether there is anything to be done for an item in the state of the walker, as far as its process
+// has to rest so for it.
 func (w *Walker) possible(it *Item) bool {
 	if it.own == behavior.Asked {
 		return true
@@ -88,7 +90,8 @@ func (l *Learner) sight(a *Actor, run behavior.Run) memo.Digest {
 	return l.Memo.Digest(a.Strategy, nil, run).In(d.Name, d.manner.Of, strconv.FormatBool(d.manner.Ticks))
 }
 
-// seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another instance.
+// seen returns what an instance shows of its memory behind a run, nil if it shows nothing. To look ahead takes another
+// instance.
 func (l *Learner) seen(a *Actor, session *behavior.Session, run behavior.Run) (map[string]string, error) {
 	d := a.domain
 	if !d.manner.Active {
@@ -135,8 +138,9 @@ func (l *Learner) lookedAt(d *domain, session *behavior.Session) (map[string]str
 	return memory, nil
 }
 
-// A process that polls comes back to the memory it had, as far as that is to be seen: it may count how often it did so in a variable of a goroutine, or
-// wait for a time that is further away than the next poll. So an instance is taken round such a lap again and again, until much time has passed.
+// A process that polls comes back to the memory it had, as far as that is to be seen: it may count how often it did so
+// in a variable of a goroutine, or wait for a time that is further away than the next poll. So an instance is taken
+// round such a lap again and again, until much time has passed.
 
 // mostLaps is how often an instance is taken round a lap at most, if [behavior.Horizon] has not passed before.
 const mostLaps = 200
@@ -235,10 +239,11 @@ func (l *Learner) circle(d *domain, lap []edge) error {
 	return nil
 }
 
-// A goroutine may keep what nobody shows, in a local variable: two histories then lead to what looks like one memory. So runs are audited by each of a few histories
-// that lead to where they begin, also to what they leave in memory.
+// A goroutine may keep what nobody shows, in a local variable: two histories then lead to what looks like one memory.
+// So runs are audited by each of a few histories that lead to where they begin, also to what they leave in memory.
 
-// hides reports whether goroutines may keep what memory does not show: then it matters by which histories a memory is come to, and what is left there.
+// hides reports whether goroutines may keep what memory does not show: then it matters by which histories a memory is
+// come to, and what is left there.
 func (d *domain) hides() bool { return d.manner.Active && d.Members[0].Opaque }
 
 // lead notes another history that leads to a memory, and to those behind it, unless there are enough.
@@ -254,7 +259,8 @@ func (l *Learner) lead(d *domain, to state.Value, history []behavior.Run) error 
 	return l.leadOn(d, to, history)
 }
 
-// leadBy leads to a memory, and on from there, by a new run: with the history of which it is noted already that it leads there, and with the others that lead to where the run begins.
+// leadBy leads to a memory, and on from there, by a new run: with the history of which it is noted already that it
+// leads there, and with the others that lead to where the run begins.
 func (l *Learner) leadBy(d *domain, to state.Value, run behavior.Run, history []behavior.Run) error {
 	if since := run.Activation.Since; since != nil {
 		for _, other := range since.Histories[1:] {
@@ -278,7 +284,8 @@ func (l *Learner) leadOn(d *domain, from state.Value, history []behavior.Run) er
 	return nil
 }
 
-// originate notes in the memory behind a run where the calls come from that wait there, if nothing of that is to be seen.
+// originate notes in the memory behind a run where the calls come from that wait there, if nothing of that is to be
+// seen.
 func (d *domain) originate(memory map[string]string, run behavior.Run) {
 	if !d.hides() {
 		return
@@ -287,8 +294,8 @@ func (d *domain) originate(memory map[string]string, run behavior.Run) {
 	d.rest[d.valueOf(run.Activation.Since)].Originate(memory, run.Activation, hex.EncodeToString(digest[:8]))
 }
 
-// leavesOther returns how the memory differs that a run has left on an instance which was brought to where it begins by another history than the first from the
-// one that it is known to leave, nil if it does not but for times.
+// leavesOther returns how the memory differs that a run has left on an instance which was brought to where it begins by
+// another history than the first from the one that it is known to leave, nil if it does not but for times.
 func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Session, way int) *behavior.Divergence {
 	d, since := a.domain, run.Activation.Since
 	if since == nil || way%len(since.Histories) == 0 || !d.hides() {
@@ -304,8 +311,9 @@ func (l *Learner) leavesOther(a *Actor, run behavior.Run, session *behavior.Sess
 	})
 }
 
-// deserted reports whether a run got stuck because it has to do with goroutines that the set-up has started, outside of its bubble: it waits for them for ever,
-// or shares a channel with them, which ends the process. Where the process works between activations, its set-up is in the bubble, too.
+// deserted reports whether a run got stuck because it has to do with goroutines that the set-up has started, outside of
+// its bubble: it waits for them for ever, or shares a channel with them, which ends the process. Where the process
+// works between activations, its set-up is in the bubble, too.
 func (l *Learner) deserted(a *Actor, leaf *behavior.Leaf) bool {
 	switch leaf.Failure {
 	case behavior.Deadlock, behavior.Overdue: // which of them depends on where the channel was made that it waits for
@@ -316,8 +324,8 @@ func (l *Learner) deserted(a *Actor, leaf *behavior.Leaf) bool {
 	return false
 }
 
-// leftAlone reports whether the set-up of a controller starts goroutines, and they are not in the bubble of its runs: nobody knows when they do what, and whose run it
-// comes in.
+// leftAlone reports whether the set-up of a controller starts goroutines, and they are not in the bubble of its runs:
+// nobody knows when they do what, and whose run it comes in.
 func (l *Learner) leftAlone(a *Actor) bool {
 	return !a.Sequential && !a.domain.manner.Active && a.domain.fresh != nil && behavior.LeavesGoroutines(a.Strategy)
 }

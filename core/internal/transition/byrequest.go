@@ -11,14 +11,16 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Most of what controllers keep is about one request each: what was expected of its objects, when it was tried, what it refers to. As one value of the state, all of that
-// together would be another memory for each combination, and each run would depend on each other. So it is kept by request: each has a part of its own, and an instance
-// for one of its runs has done nothing but what was done for that request. Event handlers are run on the instance of each request, which says whether they enqueue
-// that one.
+// Most of what controllers keep is about one request each: what was expected of its objects, when it was tried, what it
+// refers to. As one value of the state, all of that together would be another memory for each combination, and each run
+// would depend on each other. So it is kept by request: each has a part of its own, and an instance for one of its runs
+// has done nothing but what was done for that request. Event handlers are run on the instance of each request, which
+// says whether they enqueue that one.
 //
-// That is right as long as requests have nothing to do with each other in memory. It is what is assumed at first, and given up for the controller at the first sign of the
-// opposite: two requests change the same place, event handlers keep something that is of no request, or make calls; or what is done for one of them is
-// something else, or leaves something else, on an instance that has also done what is known of another one.
+// That is right as long as requests have nothing to do with each other in memory. It is what is assumed at first, and
+// given up for the controller at the first sign of the opposite: two requests change the same place, event handlers
+// keep something that is of no request, or make calls; or what is done for one of them is something else, or leaves
+// something else, on an instance that has also done what is known of another one.
 
 // part is what a memory holds for one request, or all that it holds if it is not kept by request.
 type part struct {
@@ -33,8 +35,9 @@ type part struct {
 	timed bool
 }
 
-// keptByRequest reports whether a memory that some strategies share is taken to be kept by request. A deadline of one would be over with that of the others, as an instance has
-// one clock; what works between activations must not wait for times, either, and not before it was asked to.
+// keptByRequest reports whether a memory that some strategies share is taken to be kept by request. A deadline of one
+// would be over with that of the others, as an instance has one clock; what works between activations must not wait for
+// times, either, and not before it was asked to.
 func (m *Machine) keptByRequest(d *domain, strategies []core.Strategy) bool {
 	return d.fresh != nil && !behavior.RestIn(d.fresh).Waits() && m.Clock == nowhere && !slices.Contains(m.Conditions.Whole, d.Name) &&
 		!slices.ContainsFunc(strategies, func(s core.Strategy) bool { return indivisible(s.Describe()) })
@@ -84,8 +87,8 @@ func (u *unexpectedWhole) expect(c *Conditions) bool { return added(&c.Whole, u.
 // divided reports whether the process has several memories, or one that is kept by request.
 func (p *Process) divided() bool { return len(p.domains) > 1 || p.domains[0].byRequest }
 
-// entwined ends a search in which instances of a process did something else after all that was done for others. Either what is kept for one request has to do with
-// another one, or controllers share more than was known.
+// entwined ends a search in which instances of a process did something else after all that was done for others. Either
+// what is kept for one request has to do with another one, or controllers share more than was known.
 func (p *Process) entwined() error {
 	var whole unexpectedWhole
 	for _, d := range p.domains {
@@ -102,7 +105,8 @@ func (p *Process) entwined() error {
 // whole ends a search in which a memory was taken to be kept by request, and is not.
 func (d *domain) whole() error { return &unexpectedWhole{[]string{d.Name}} }
 
-// requestOf returns the request that an activation has to do with, and false if its event handlers have done nothing for any before.
+// requestOf returns the request that an activation has to do with, and false if its event handlers have done nothing
+// for any before.
 func (d *domain) requestOf(activation behavior.Activation) (core.Request, bool) {
 	if activation.Event == nil {
 		return activation.Request, true
@@ -119,7 +123,8 @@ func (d *domain) owner(memory state.Value) core.Request {
 	return d.owners[memory]
 }
 
-// claim notes for which request a memory is held that a run has left, and all that is in it. It ends a search in which that is held for another one, too.
+// claim notes for which request a memory is held that a run has left, and all that is in it. It ends a search in which
+// that is held for another one, too.
 func (d *domain) claim(run behavior.Run, value state.Value, contents map[string]string) error {
 	if value == 0 {
 		return nil
@@ -199,8 +204,8 @@ func (l *Learner) surround(d *domain, value state.Value) error {
 	return nil
 }
 
-// mostBeside returns on how many instances a run is audited that have done something for another request, and how many runs from a memory on each such instance: fewer once
-// there were [thorough] of them.
+// mostBeside returns on how many instances a run is audited that have done something for another request, and how many
+// runs from a memory on each such instance: fewer once there were [thorough] of them.
 func (l *Learner) mostBeside() int {
 	if l.audits.beside > thorough {
 		return 1
@@ -208,7 +213,8 @@ func (l *Learner) mostBeside() int {
 	return 8
 }
 
-// beside audits a run on an instance that was brought to a memory for another request before: it has to do the same, and to leave what it leaves besides that.
+// beside audits a run on an instance that was brought to a memory for another request before: it has to do the same,
+// and to leave what it leaves besides that.
 func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 	d := a.domain
 	if slices.ContainsFunc(a.Process.Members, l.Fickle) {
@@ -252,7 +258,8 @@ func (l *Learner) beside(a *Actor, run behavior.Run, other state.Value) error {
 	return nil
 }
 
-// leftBy returns what is different in an instance that has gone through some runs from a fresh one, nil if it has done something else that is looked at elsewhere.
+// leftBy returns what is different in an instance that has gone through some runs from a fresh one, nil if it has done
+// something else that is looked at elsewhere.
 func (l *Learner) leftBy(a *Actor, runs []behavior.Run) (map[string]string, error) {
 	session, err := l.fresh(a, 0)
 	if err != nil {
@@ -279,7 +286,8 @@ func (d *domain) holdsBoth(held, one, other map[string]string) bool {
 	return maps.EqualFunc(entries(both), entries(held), behavior.SameButForTimes) && behavior.WaitsAsIn(d.fresh, held, one, other)
 }
 
-// heeding is whether event handlers do something else by what a part of their memory holds, as far as so many memories were tried.
+// heeding is whether event handlers do something else by what a part of their memory holds, as far as so many memories
+// were tried.
 type heeding struct {
 	tried int
 	// since is the first search that knows that they do, 0 if they are not known to.
@@ -294,7 +302,8 @@ func (h *handling) heedingOf(p *part) *heeding {
 	return &h.heeding[p.index]
 }
 
-// heeds reports whether the handlers of an event were known to heed a part when the search began: what is left out must not depend on what it learns.
+// heeds reports whether the handlers of an event were known to heed a part when the search began: what is left out must
+// not depend on what it learns.
 func (m *Machine) heeds(h *handling, p *part) bool {
 	return p.index < len(h.heeding) && h.heeding[p.index].since > 0 && h.heeding[p.index].since <= m.Searches
 }
@@ -307,13 +316,15 @@ func (m *Machine) heed(known *heeding) {
 	}
 }
 
-// neutral reports whether what the handlers of an event do on the instance of a request is what those of a fresh one do, as far as it has to do with the request.
+// neutral reports whether what the handlers of an event do on the instance of a request is what those of a fresh one
+// do, as far as it has to do with the request.
 func (p *part) neutral(memory state.Value, leaf, fresh *behavior.Leaf) bool {
 	return leaf.Memory == memory && leaf.Asks(p.request) == fresh.Asks(p.request)
 }
 
-// Heed finds out which event handlers heed what they remember of which requests, also where a search does not come to it: it may have left out orders because they do
-// not. If there is only one request, all of them are taken to. See [Machine.Heeded].
+// Heed finds out which event handlers heed what they remember of which requests, also where a search does not come to
+// it: it may have left out orders because they do not. If there is only one request, all of them are taken to. See
+// [Machine.Heeded].
 func (w *Walker) Heed() error {
 	w.Learn.Where = Provenance{}
 	var all []*handling
@@ -339,7 +350,8 @@ func (w *Walker) Heed() error {
 	return nil
 }
 
-// mostTried is how many memories are tried to see whether the handlers of an event heed them. Where there are more, they are taken to.
+// mostTried is how many memories are tried to see whether the handlers of an event heed them. Where there are more,
+// they are taken to.
 const mostTried = 1 << 8
 
 // tryParts finds out whether the handlers of an event heed a part, by all that it may hold.
@@ -402,8 +414,8 @@ func (w *Walker) outcome(h *handling, memory state.Value, at moment) (*behavior.
 	return root.Leaf, err
 }
 
-// handleByRequest runs event handlers on the instances of all requests, of which each says whether its request is enqueued, and reports whether they have changed what
-// is remembered of any.
+// handleByRequest runs event handlers on the instances of all requests, of which each says whether its request is
+// enqueued, and reports whether they have changed what is remembered of any.
 func (w *Walker) handleByRequest(h *handling, at moment) (leaf *behavior.Leaf, changed bool, err error) {
 	a := h.actor
 	fresh, err := w.outcome(h, 0, at)

@@ -18,8 +18,9 @@ type book struct {
 	more map[string]string
 }
 
-// booking returns a controller of two requests that are asked for twice each, with what else it does in a reconcile before it counts it, and what its event handlers do. Events are of
-// notes "a" and "b", which it writes for the requests of the names.
+// booking returns a controller of two requests that are asked for twice each, with what else it does in a reconcile
+// before it counts it, and what its event handlers do. Events are of notes "a" and "b", which it writes for the
+// requests of the names.
 func booking(reconcile func(b *book, w world, r core.Request), handle func(b *book, w world, e core.Event) []core.Request) *core.System {
 	c := controller("c", func() core.Instance {
 		b := &book{asked: map[core.Request]int{}, more: map[string]string{}}
@@ -48,7 +49,8 @@ func booking(reconcile func(b *book, w world, r core.Request), handle func(b *bo
 	return lab([]core.Strategy{c})
 }
 
-// TestKeptByRequest has memory be one for each request until requests have something to do with each other in it, in whatever way.
+// TestKeptByRequest has memory be one for each request until requests have something to do with each other in it, in
+// whatever way.
 func TestKeptByRequest(t *testing.T) {
 	other := func(r core.Request) core.Request { return map[core.Request]core.Request{"a": "b", "b": "a"}[r] }
 	for _, test := range []struct {
@@ -148,7 +150,8 @@ func TestKeptByRequest(t *testing.T) {
 	}
 }
 
-// TestParts has the parts of a memory be known by request, hold what is known to be held from the start on, and each memory be held for one request.
+// TestParts has the parts of a memory be known by request, hold what is known to be held from the start on, and each
+// memory be held for one request.
 func TestParts(t *testing.T) {
 	f := explored(t, booking(nil, nil), Conditions{})
 	m := f.learner.Machine
@@ -179,7 +182,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestHeed has it be found out which events heed what is kept for which request, with all that may be, and be made use of by the next search.
+// TestHeed has it be found out which events heed what is kept for which request, with all that may be, and be made use
+// of by the next search.
 func TestHeed(t *testing.T) {
 	f := explored(t, booking(nil, func(b *book, _ world, e core.Event) []core.Request {
 		if r := core.Request(e.Key.Name); b.asked[r] == 2 {
@@ -238,7 +242,8 @@ func TestHeed(t *testing.T) {
 		}
 	}
 	forget()
-	// All events are taken to heed what is kept for the only request, if anything is; and so they are what is too much to be tried.
+	// All events are taken to heed what is kept for the only request, if anything is; and so they are what is too much
+	// to be tried.
 	d := a.domain
 	parts := d.parts
 	if d.parts = parts[:1]; w.Heed() != nil || m.Heeded == 0 {

@@ -13,11 +13,13 @@ import (
 	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
-// Code that ranges over a map, or waits for several channels, goes one way or another with the same responses: by chance, and not as a function of anything that a search could set. Each
-// of a few ways comes up often, so that they are found by running it again and again, and each is a step of its own: what happens by chance may happen. Chance is fair: who comes by the same
-// point of a run again and again takes each of its ways again and again.
+// Code that ranges over a map, or waits for several channels, goes one way or another with the same responses: by chance, and not as a
+// function of anything that a search could set. Each of a few ways comes up often, so that they are found by running it again and again,
+// and each is a step of its own: what happens by chance may happen. Chance is fair: who comes by the same point of a run again and again
+// takes each of its ways again and again.
 
-// mostTaken is how often code is run to see what it does by chance at a point, and seldom how often it has to do a thing to be known to do it again. What is met once in sixteen times is seen so often but for one time in ten billions.
+// mostTaken is how often code is run to see what it does by chance at a point, and seldom how often it has to do a thing to be known to do
+// it again. What is met once in sixteen times is seen so often but for one time in ten billions.
 const (
 	mostTaken = 8 * rare
 	seldom    = 3
@@ -25,7 +27,8 @@ const (
 	mostSurprises = 32
 )
 
-// forks reports whether it is searched what an actor does by chance in its reconciles. Where it keeps memory, works between its runs or draws what can be set, it is not.
+// forks reports whether it is searched what an actor does by chance in its reconciles. Where it keeps memory, works between its runs or
+// draws what can be set, it is not.
 func (l *Learner) forks(a *Actor, activation behavior.Activation) bool {
 	return l.Machine.forks(a) && l.mayFork(a, activation) && !l.Fickle(a)
 }
@@ -39,8 +42,9 @@ func (l *Learner) mayFork(a *Actor, activation behavior.Activation) bool {
 // errForked ends a step in which code was found to do one thing or another by chance where it was known to do one: it is taken again.
 var errForked = errors.New("the code does one thing or another by chance")
 
-// leftToChance ends a search in which an actor was found to take two ways, for the first time, because of chance that can be searched: it has to be begun again. The run is the one that it parts from. What it did is an incident all the
-// same if nobody finds several ways there: it may have done that but once.
+// leftToChance ends a search in which an actor was found to take two ways, for the first time, because of chance that can be searched: it
+// has to be begun again. The run is the one that it parts from. What it did is an incident all the same if nobody finds several ways there:
+// it may have done that but once.
 func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergence) error {
 	if l.Machine.forks(a) {
 		return nil
@@ -79,7 +83,8 @@ func (l *Learner) unforked(a *Actor, activation behavior.Activation) error {
 	return nil
 }
 
-// goOn lets a run go on to what comes at a node behind a path, and begins it if there is none yet. Where that is one of several ways that chance may lead, it is run until chance leads there.
+// goOn lets a run go on to what comes at a node behind a path, and begins it if there is none yet. Where that is one of several ways that
+// chance may lead, it is run until chance leads there.
 func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, core.Call, *behavior.Leaf, error) {
 	for attempt, executed := 1, l.Executed; ; attempt++ {
 		if current == nil {
@@ -114,8 +119,9 @@ func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activatio
 	}
 }
 
-// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that way, as often as is reasonable,
-// unless it is given up as it does something else each time. It returns where the run went another way if it does not.
+// resume begins a run and takes it along a path that is known. Code that is known to depend on chance is run until it happens to go that
+// way, as often as is reasonable, unless it is given up as it does something else each time. It returns where the run went another way if
+// it does not.
 func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
 	for attempt := 1; ; attempt++ {
 		session, err := l.Open(a, activation.Since)
@@ -143,8 +149,8 @@ func (l *Learner) uncounted() (recount func()) {
 	return func() { l.Executed, l.Fresh = executed, fresh }
 }
 
-// attend runs code again along a new path that ends at a node, to see whether chance leads it there, and divides each node on the way where it does something else. Then it returns an error: the step has to be taken
-// again, or the search if the node was come by before.
+// attend runs code again along a new path that ends at a node, to see whether chance leads it there, and divides each node on the way where
+// it does something else. Then it returns an error: the step has to be taken again, or the search if the node was come by before.
 func (l *Learner) attend(a *Actor, run behavior.Run, end *behavior.Node) error {
 	if !l.forks(a, run.Activation) {
 		return nil
@@ -169,7 +175,8 @@ func (l *Learner) attend(a *Actor, run behavior.Run, end *behavior.Node) error {
 	return nil
 }
 
-// fork finds out what the code of an actor does by chance behind so many calls of a run that ends at a node. It returns an error if that is more than one thing.
+// fork finds out what the code of an actor does by chance behind so many calls of a run that ends at a node. It returns an error if that is
+// more than one thing.
 func (l *Learner) fork(a *Actor, run behavior.Run, after int, end *behavior.Node) error {
 	node, first := end, behavior.Way{Leaf: run.Leaf}
 	if after < len(run.Path) {
@@ -200,7 +207,8 @@ func (l *Learner) divide(a *Actor, run behavior.Run, node *behavior.Node, first 
 	}
 }
 
-// sample runs code again and again up to the end of a path, and returns what it does then. It ends a search if it cannot be said what the code does by chance.
+// sample runs code again and again up to the end of a path, and returns what it does then. It ends a search if it cannot be said what the
+// code does by chance.
 func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]behavior.Way, error) {
 	ways, taken := []behavior.Way{first}, []int(nil)
 	for attempt := 0; attempt < mostTaken; attempt++ {
@@ -242,7 +250,8 @@ func often(taken []int, ways int) bool {
 	return slices.Min(counts) >= seldom
 }
 
-// regular reports whether ways were taken in such an order that it is hardly chance: in turn, or each no more once another one came. So it is with what code counts up in a package variable, or has found there before.
+// regular reports whether ways were taken in such an order that it is hardly chance: in turn, or each no more once another one came. So it
+// is with what code counts up in a package variable, or has found there before.
 func regular(taken []int, ways int) bool {
 	if ways == 1 {
 		return false
@@ -264,7 +273,8 @@ func regular(taken []int, ways int) bool {
 	return false
 }
 
-// Repeat takes an instance through a run again that a function has prepared for it, and returns where it goes another way, nil if it does not.
+// Repeat takes an instance through a run again that a function has prepared for it, and returns where it goes another way, nil if it does
+// not.
 func (l *Learner) Repeat(ctx context.Context, a *Actor, run behavior.Run, prepare func(*behavior.Session)) (*behavior.Divergence, error) {
 	return l.persist(run, func() (*behavior.Divergence, error) {
 		session, err := l.Open(a, run.Activation.Since)
@@ -277,8 +287,8 @@ func (l *Learner) Repeat(ctx context.Context, a *Actor, run behavior.Run, prepar
 	})
 }
 
-// persist tries again and again to take code along a run, as long as chance leads it somewhere else. It returns where it parts from the run, nil if it does not; and nil if it was
-// to be expected that it does not get to its end.
+// persist tries again and again to take code along a run, as long as chance leads it somewhere else. It returns where it parts from the
+// run, nil if it does not; and nil if it was to be expected that it does not get to its end.
 func (l *Learner) persist(run behavior.Run, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
 	return l.persistAt(run.Odds(), try)
 }
@@ -346,7 +356,8 @@ func (f followed) byChance(run behavior.Run) *behavior.Divergence {
 	return f.parting
 }
 
-// goesOtherwise reports whether code goes another way along a path although nothing has moved, so that it is not because of the clock if it does. Code that is known to leave something to chance is given more of them.
+// goesOtherwise reports whether code goes another way along a path although nothing has moved, so that it is not because of the clock if it
+// does. Code that is known to leave something to chance is given more of them.
 func (l *Learner) goesOtherwise(a *Actor, run behavior.Run) (bool, error) {
 	times := 1
 	if l.Fickle(a) {
@@ -383,7 +394,8 @@ func (c choice) String() string {
 	return fmt.Sprintf("%s%s, the %s of %d ways that it was seen to go there", core.ByChance, text, ordinal(at+1), len(ways))
 }
 
-// way returns where a run as planned goes on that has come to a node with the call of a number: by the first of several ways, if no other one is planned.
+// way returns where a run as planned goes on that has come to a node with the call of a number: by the first of several ways, if no other
+// one is planned.
 func (p plan) way(call int, node *behavior.Node) *behavior.Node {
 	if node.Chance == nil {
 		return node
@@ -438,7 +450,8 @@ func (u *unexpectedForks) expect(c *Conditions) bool {
 	return added(&c.Forking, u.Controller)
 }
 
-// unexpectedStray is a controller whose chance is not of a sort that can be searched: what it does is new each time, or seldom, or follows from what it did before. What it draws can be set all the same.
+// unexpectedStray is a controller whose chance is not of a sort that can be searched: what it does is new each time, or seldom, or follows
+// from what it did before. What it draws can be set all the same.
 type unexpectedStray struct{ Controller string }
 
 // Error implements error.

@@ -78,7 +78,8 @@ func TestTracker(t *testing.T) {
 	}
 }
 
-// TestClientLearns has a client of a walker that learns find out what is shown of objects, and which of them are selected. Others only know what was found out.
+// TestClientLearns has a client of a walker that learns find out what is shown of objects, and which of them are
+// selected. Others only know what was found out.
 func TestClientLearns(t *testing.T) {
 	m, w := desk("web")
 	a := m.Vocabulary.Object(core.Key{Kind: "Pod", Name: "a"})

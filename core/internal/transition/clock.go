@@ -13,16 +13,19 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines], and so do shorter ones if a controller is found to wait for several. The
-// moments that there are, up to the number of deadlines that the conditions ask for, are a part of the state as soon as a controller is known to wait for a time.
+// A time that is longer than whatever is waited for passes where nothing else is to be done, see [Walker.deadlines],
+// and so do shorter ones if a controller is found to wait for several. The moments that there are, up to the number of
+// deadlines that the conditions ask for, are a part of the state as soon as a controller is known to wait for a time.
 
-// moment is when a run begins: how much time has passed for the world, and for the run, how much later it is because of what was written, and the number of all that.
+// moment is when a run begins: how much time has passed for the world, and for the run, how much later it is because of
+// what was written, and the number of all that.
 type moment struct {
 	now, passed, apart time.Duration
 	number             int
 }
 
-// longTimes returns how often time passes at most: as the conditions ask for, and once more behind the last action of a user.
+// longTimes returns how often time passes at most: as the conditions ask for, and once more behind the last action of a
+// user.
 func (m *Machine) longTimes() int {
 	n := m.Conditions.Deadlines
 	if n > 0 && len(m.System.Scenario.Actions) > 0 {
@@ -56,7 +59,8 @@ func storesOf(store core.Store, times *calendar.Calendar, instants int) map[time
 	return stores
 }
 
-// moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no item.
+// moment returns when a run for an item begins in the state of the walker, or one of event handlers if there is no
+// item.
 func (w *Walker) moment(it *Item) (at moment) {
 	if clock := w.Machine.Clock; clock != nowhere {
 		if w.StepCache.Tracing {
@@ -70,7 +74,8 @@ func (w *Walker) moment(it *Item) (at moment) {
 	return at
 }
 
-// moment returns when a run begins, by a number of the calendar, and whether the time has not passed for it the last time.
+// moment returns when a run begins, by a number of the calendar, and whether the time has not passed for it the last
+// time.
 func (m *Machine) moment(n int, behind bool) moment {
 	at := m.calendar.At(n)
 	if behind {
@@ -82,7 +87,8 @@ func (m *Machine) moment(n int, behind bool) moment {
 // Open reports whether all the time that may pass in the search may still pass from the state of the walker on.
 func (w *Walker) Open() bool { return w.Machine.calendar.Open(int(w.Value(w.Machine.Clock))) }
 
-// Aligned returns a text that two states have in common if they differ in nothing but how much time has passed, and all that happened in them is as long ago, see [behavior.Aligned].
+// Aligned returns a text that two states have in common if they differ in nothing but how much time has passed, and all
+// that happened in them is as long ago, see [behavior.Aligned].
 func (w *Walker) Aligned() string {
 	m := w.Machine
 	memories := map[state.Cell]*part{}
@@ -124,8 +130,8 @@ func (w *Walker) behind(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Behind != 0
 }
 
-// forward returns the first of some runs, as far as one instance of the process can go through them: its clock does not go back, and where something ticks for
-// ever, no long time passes.
+// forward returns the first of some runs, as far as one instance of the process can go through them: its clock does not
+// go back, and where something ticks for ever, no long time passes.
 func (p *Process) forward(runs []behavior.Run) []behavior.Run {
 	ticks, passed := p.manner().Ticks, time.Duration(0)
 	for i, run := range runs {
@@ -137,9 +143,11 @@ func (p *Process) forward(runs []behavior.Run) []behavior.Run {
 	return runs
 }
 
-// deadlines tries to let time pass, where nothing else is to be done but to wait for that. At first, it passes for all but those who are known to wait
-// for a time: theirs is over for one request after the other, so that one deadline may be over before another one. Who tells others regularly
-// that he is alive gets to do so before anybody looks. While somebody who waits for a time has set a timer, it is the shortest span that passes: nobody sleeps through the first of several deadlines.
+// deadlines tries to let time pass, where nothing else is to be done but to wait for that. At first, it passes for all
+// but those who are known to wait for a time: theirs is over for one request after the other, so that one deadline may
+// be over before another one. Who tells others regularly that he is alive gets to do so before anybody looks. While
+// somebody who waits for a time has set a timer, it is the shortest span that passes: nobody sleeps through the first
+// of several deadlines.
 func (w *Walker) deadlines() error {
 	if w.Machine.Clock == nowhere {
 		return nil
@@ -196,7 +204,8 @@ func (u *unexpectedSpan) expect(c *Conditions) bool {
 	return true
 }
 
-// unexpectedHaste is a controller that does something sooner than the times pass that are left: to let these pass all the same would be to keep it from what it does at its timer.
+// unexpectedHaste is a controller that does something sooner than the times pass that are left: to let these pass all
+// the same would be to keep it from what it does at its timer.
 type unexpectedHaste struct{ Controller string }
 
 // Error implements error.
@@ -211,7 +220,8 @@ func (m *Machine) hastens(a *Actor) bool {
 	return slices.Contains(m.Conditions.Sooner, a.Strategy.Describe().Name)
 }
 
-// Hasty names the controllers that are known to do something sooner than the times pass that are left, in the order of the system.
+// Hasty names the controllers that are known to do something sooner than the times pass that are left, in the order of
+// the system.
 func (m *Machine) Hasty() []string { return m.strategies(m.hastens) }
 
 // searchesAfter reports whether it is searched what comes after a run if a long time passes before it.
@@ -233,8 +243,9 @@ func (l *Learner) passes(span, passed time.Duration) bool {
 	return slices.Contains(times.Spans(times.When(passed)), span)
 }
 
-// pass lets the time of a span pass, as one step: timers fire, but for those of requests that may wait for a time. Where memory is kept, all of them are over at once: the
-// clock of an instance does not go back. So are those that wait for the requests of others, of which nobody knows which these are.
+// pass lets the time of a span pass, as one step: timers fire, but for those of requests that may wait for a time.
+// Where memory is kept, all of them are over at once: the clock of an instance does not go back. So are those that wait
+// for the requests of others, of which nobody knows which these are.
 func (w *Walker) pass(span time.Duration) error {
 	clock := w.Machine.Clock
 	w.Set(clock, state.Value(w.Machine.calendar.After(int(w.Value(clock)), span)))
@@ -284,8 +295,9 @@ func (w *Walker) expire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)
 }
 
-// lookAround finds out whether an actor does something else at another hour of the day, or on another day of the week, than at once or when its timer has fired for the first time: it looks again after a while, or whoever makes it run may do so at any
-// time. Of runs that do the same calls to the same, one is looked at.
+// lookAround finds out whether an actor does something else at another hour of the day, or on another day of the week,
+// than at once or when its timer has fired for the first time: it looks again after a while, or whoever makes it run
+// may do so at any time. Of runs that do the same calls to the same, one is looked at.
 func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error) {
 	if a.Background || a.domain.manner.Ticks || l.Fickle(a) || run.Faulty() || run.Leaf == nil || run.Activation.Event != nil || !a.looksAround(run) {
 		return false, nil
@@ -328,7 +340,8 @@ func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error)
 	return len(ways) > 0, nil
 }
 
-// looksAround reports whether a run is the first one of those which make the same calls to the same, and set a timer or do not, of which it is to be seen what they do at another time of the day, and notes it.
+// looksAround reports whether a run is the first one of those which make the same calls to the same, and set a timer or
+// do not, of which it is to be seen what they do at another time of the day, and notes it.
 func (a *Actor) looksAround(run behavior.Run) bool {
 	var shape strings.Builder
 	fmt.Fprintf(&shape, "%s after %s, later %t", run.Activation, run.Activation.Passed, run.Leaf.Later())
@@ -345,7 +358,8 @@ func (a *Actor) looksAround(run behavior.Run) bool {
 	return true
 }
 
-// Time moves on by an instant each time that something was written: from before what the world writes in a step to after what code writes in it, and by this often.
+// Time moves on by an instant each time that something was written: from before what the world writes in a step to
+// after what code writes in it, and by this often.
 const (
 	instant  = 2 * time.Second
 	instants = 50
@@ -371,7 +385,8 @@ func (w *Walker) instant(at moment) moment {
 	return at
 }
 
-// tick lets an instant pass if the step has written a time into an object, so that what is written next is written later.
+// tick lets an instant pass if the step has written a time into an object, so that what is written next is written
+// later.
 func (w *Walker) tick() error {
 	if !slices.ContainsFunc(w.Touched, w.dates) {
 		return nil
@@ -408,7 +423,8 @@ func (w *Walker) dates(t Touch) bool {
 	return false
 }
 
-// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was before the times that objects show. Both are the same otherwise, and when it was started again is not known.
+// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was
+// before the times that objects show. Both are the same otherwise, and when it was started again is not known.
 func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
 	if l.Machine.aging == nil || !a.domain.manner.Active || a.untimed() {
 		return false, nil

@@ -299,7 +299,8 @@ func TestDatedMemory(t *testing.T) {
 	}
 }
 
-// TestAwaited has timers be waited for of controllers that wait for a time that was not searched, however much time has passed.
+// TestAwaited has timers be waited for of controllers that wait for a time that was not searched, however much time has
+// passed.
 func TestAwaited(t *testing.T) {
 	m, w := desk("web", "db")
 	m.Conditions.Deadlines = 2

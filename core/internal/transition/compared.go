@@ -11,10 +11,10 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all objects are
-// created at the same time, so that code which asks which of two is older gets the answer that neither is. And what their store counts of them begins from one again as soon as nobody refers to it where the store looks. So each new path
-// is audited with other names, as if all that is older were newer, with other times, and with larger numbers. Code that does something else is searched with names in the order of their age, with objects of different ages as well, and with
-// all that was counted.
+// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all
+// objects are created at the same time, so that code which asks which of two is older gets the answer that neither is. And what their store counts of them begins from one again as soon as nobody
+// refers to it where the store looks. So each new path is audited with other names, as if all that is older were newer, with other times, and with larger numbers. Code that does something else is
+// searched with names in the order of their age, with objects of different ages as well, and with all that was counted.
 
 // unexpectedOrder is a controller that compares versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
 type unexpectedOrder struct {
@@ -60,8 +60,8 @@ func withKinds(known, more []core.Kind) []core.Kind {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, more))))
 }
 
-// compares finds out whether what a run does depends on the order of the names of versions, or on which objects, or what was written into them, are older, and reports whether it does. It ends a search in which names are in no order, if it depends on that: it
-// has to be begun again.
+// compares finds out whether what a run does depends on the order of the names of versions, or on which objects, or what was written into them, are older, and reports whether it does. It ends a
+// search in which names are in no order, if it depends on that: it has to be begun again.
 func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 	if a.User || !l.Searching && !l.Following || l.Fickle(a) {
 		return false, nil
@@ -107,7 +107,8 @@ func upTo(run behavior.Run) []behavior.Run {
 	return []behavior.Run{run}
 }
 
-// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, those that are younger than what was written, and objects of which more was counted.
+// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, those that are younger
+// than what was written, and objects of which more was counted.
 func (l *Learner) others(a *Actor, runs []behavior.Run) []behavior.Otherwise {
 	var falling behavior.Together
 	if l.Machine.orders {
@@ -290,7 +291,8 @@ func (m *Machine) heedReturn(kind core.Kind) {
 	}
 }
 
-// heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as a checksum.
+// heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as
+// a checksum.
 func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all behavior.Tags, others map[string]string) (*behavior.Divergence, error) {
 	if others == nil {
 		return nil, nil
@@ -411,8 +413,8 @@ func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Oth
 	return divergence, err
 }
 
-// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is another one. It returns the session, or another one that has come as far if
-// that is over.
+// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is another one. It returns the session, or
+// another one that has come as far if that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
 	runs := []behavior.Run{run}
 	if _, noted := l.Machine.notedIn(runs); noted != nil || len(l.Machine.notedBesides(runs)) > 0 {

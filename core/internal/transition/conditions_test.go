@@ -39,7 +39,8 @@ func rule(t *testing.T, text string) view.Rule {
 	return r
 }
 
-// TestValidate has conditions be refused that speak of what the system does not have, each mistake in a line of its own.
+// TestValidate has conditions be refused that speak of what the system does not have, each mistake in a line of its
+// own.
 func TestValidate(t *testing.T) {
 	lag := rule(t, "lag(1)")
 	served := office()
@@ -191,7 +192,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestInfer makes conditions of a trace: of seeds, of steps in the background, and of calls that wait in memory, for a request each or not.
+// TestInfer makes conditions of a trace: of seeds, of steps in the background, and of calls that wait in memory, for a
+// request each or not.
 func TestInfer(t *testing.T) {
 	steps := []core.TraceStep{
 		{Controller: "web", Seed: 3}, {Controller: core.SecondInstance("one"), Seed: 4}, {Controller: "two"}, {Controller: "idle", Seed: 5}, {Controller: "web", Seed: 6}, {Controller: "nobody", Seed: 7},
@@ -210,7 +212,8 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// TestKnownCaches has kinds be known to be cached by a controller that are declared, or found out of it or of its process, but for those that it watches.
+// TestKnownCaches has kinds be known to be cached by a controller that are declared, or found out of it or of its
+// process, but for those that it watches.
 func TestKnownCaches(t *testing.T) {
 	c := Conditions{Caches: []CachedKind{{"one", "Job"}, {"both", "Pod"}, {"two", "Node"}, {"one", "Job"}, {"one", "Watched"}}}
 	for _, test := range []struct {
@@ -239,7 +242,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestConcerned has a controller be named by its own name or by that of its process, and the views that are behind at the start be there, without a change of what was given.
+// TestConcerned has a controller be named by its own name or by that of its process, and the views that are behind at
+// the start be there, without a change of what was given.
 func TestConcerned(t *testing.T) {
 	one := core.Description{Name: "one", Process: "both"}
 	for name, want := range map[string]bool{"one": true, "both": true, "two": false} {
@@ -259,7 +263,8 @@ func TestConcerned(t *testing.T) {
 	}
 }
 
-// TestHolds has somebody hold versions of objects from one step to the next where views lag behind, calls are steps of their own, or memory is kept.
+// TestHolds has somebody hold versions of objects from one step to the next where views lag behind, calls are steps of
+// their own, or memory is kept.
 func TestHolds(t *testing.T) {
 	for _, test := range []struct {
 		c    Conditions

@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestCrashOfAnActiveProcess has what an active process had in memory be told when it crashes in a run, but for what goes on in the background, which is not to be seen in the midst of a run.
+// TestCrashOfAnActiveProcess has what an active process had in memory be told when it crashes in a run, but for what
+// goes on in the background, which is not to be seen in the midst of a run.
 func TestCrashOfAnActiveProcess(t *testing.T) {
 	c := controller("c", func() core.Instance {
 		n := "0"
@@ -35,7 +36,8 @@ func TestCrashOfAnActiveProcess(t *testing.T) {
 	}
 }
 
-// TestCrashUnseen has what a process had in memory be looked at no longer than anybody wants to know it: an instance may lock it in the midst of a run.
+// TestCrashUnseen has what a process had in memory be looked at no longer than anybody wants to know it: an instance
+// may lock it in the midst of a run.
 func TestCrashUnseen(t *testing.T) {
 	released, locked := make(chan struct{}), false
 	defer close(released)

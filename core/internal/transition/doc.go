@@ -1,17 +1,20 @@
-// Package transition is a system as a transition relation: which steps it can take from a state, and where each one leads.
+// Package transition is a system as a transition relation: which steps it can take from a state, and where each one
+// leads.
 //
 // # States
 //
-// A [Machine] is a system with conditions. Its state is a vector over the cells of a vocabulary (package core/state): one for each object,
-// one for each work item with the flags queued and timed or the point at which its run is parked, one for the backlog of each view that may be stale, and
-// counters of faults. The machine grows while it is explored, as objects, requests and contents come up that were never seen.
+// A [Machine] is a system with conditions. Its state is a vector over the cells of a vocabulary (package core/state):
+// one for each object, one for each work item with the flags queued and timed or the point at which its run is parked,
+// one for the backlog of each view that may be stale, and counters of faults. The machine grows while it is explored,
+// as objects, requests and contents come up that were never seen.
 //
 // # Steps
 //
-// A [Walker] is in one state. Steps enumerates what can happen there, in a fixed order, and shows each step to a [Visitor]: it
-// applies the step to its vector, calls the visitor, and undoes it by the list of cells that it touched. The steps are deliveries
-// to views, reconciles (or, where each call is a step of its own, their begins, calls and returns), timers, crashes
-// and the actions of users. A reconcile with faults or with its concurrent calls in another order is another step of the same item.
+// A [Walker] is in one state. Steps enumerates what can happen there, in a fixed order, and shows each step to a
+// [Visitor]: it applies the step to its vector, calls the visitor, and undoes it by the list of cells that it touched.
+// The steps are deliveries to views, reconciles (or, where each call is a step of its own, their begins, calls and
+// returns), timers, crashes and the actions of users. A reconcile with faults or with its concurrent calls in another
+// order is another step of the same item.
 //
 //	steps.go      enumerates, tries and undoes steps
 //	running.go    runs an item through its behaviour tree and applies the effects of its calls
@@ -31,10 +34,11 @@
 //
 // # Learning
 //
-// What a controller does is taken from its behaviour tree (package core/behavior). Where the tree ends, a walker with a [Learner]
-// runs the real code, audits what it learned on fresh and used instances, and adds it to the tree; a walker without one stops with
-// [ErrUnknown]. A [memo.Memo] has what was audited, for other searches of the same system. In a trial, nothing is learned (see [Learner.Try]). So many walkers can take steps at once while nobody learns.
+// What a controller does is taken from its behaviour tree (package core/behavior). Where the tree ends, a walker with a
+// [Learner] runs the real code, audits what it learned on fresh and used instances, and adds it to the tree; a walker
+// without one stops with [ErrUnknown]. A [memo.Memo] has what was audited, for other searches of the same system. In a
+// trial, nothing is learned (see [Learner.Try]). So many walkers can take steps at once while nobody learns.
 //
-// A [Monitor] looks at every step before and after it is taken; a recorder is told what runs read. Reductions and symmetry use them. This
-// package knows neither, and no search.
+// A [Monitor] looks at every step before and after it is taken; a recorder is told what runs read. Reductions and
+// symmetry use them. This package knows neither, and no search.
 package transition

@@ -43,8 +43,9 @@ func odd(word string) bool {
 	return strings.HasSuffix(word, "1") || strings.HasSuffix(word, "3") || strings.HasSuffix(word, "5") || strings.HasSuffix(word, "7") || strings.HasSuffix(word, "9")
 }
 
-// TestDrawsThatDecide has a controller do more than to write other words where other values are drawn: it makes another number of calls, another first call, or keeps something else or more. That
-// is put down to chance, and once there was too much of it, nobody goes on behind its runs.
+// TestDrawsThatDecide has a controller do more than to write other words where other values are drawn: it makes another
+// number of calls, another first call, or keeps something else or more. That is put down to chance, and once there was
+// too much of it, nobody goes on behind its runs.
 func TestDrawsThatDecide(t *testing.T) {
 	for name, does := range map[string]func(w world, word string, kept map[string]string){
 		"how many calls": func(w world, word string, _ map[string]string) {
@@ -87,7 +88,8 @@ func TestDrawsThatDecide(t *testing.T) {
 	}
 }
 
-// TestTimesOfActiveProcesses has an active process that writes other times be put down to its clock, which its history has brought to where it is.
+// TestTimesOfActiveProcesses has an active process that writes other times be put down to its clock, which its history
+// has brought to where it is.
 func TestTimesOfActiveProcesses(t *testing.T) {
 	for _, active := range []bool{true, false} {
 		c := Conditions{Remembering: []string{"c"}}
@@ -110,7 +112,8 @@ func TestTimesOfActiveProcesses(t *testing.T) {
 	}
 }
 
-// TestDrawsOfActiveProcesses has a controller that also works between its runs keep something else where other values are drawn: what it keeps is not compared, as it may be anywhere on its way.
+// TestDrawsOfActiveProcesses has a controller that also works between its runs keep something else where other values
+// are drawn: what it keeps is not compared, as it may be anywhere on its way.
 func TestDrawsOfActiveProcesses(t *testing.T) {
 	d := &dice{}
 	system := alone(controller("c", func() core.Instance {
@@ -244,7 +247,8 @@ func (e equalLengths) Compare(runs []core.Drawn) (run, text int) {
 	return e.casino.Compare(runs)
 }
 
-// reads is a system in which a controller does something with a word that it reads, and keeps that it did, and another one may draw.
+// reads is a system in which a controller does something with a word that it reads, and keeps that it did, and another
+// one may draw.
 func reads(t *testing.T, does func(w world, word string)) *core.System {
 	source := &casino{dice: &dice{}, knows: true}
 	reader := sequential(controller("c", func() core.Instance {
@@ -263,7 +267,8 @@ func reads(t *testing.T, does func(w world, word string)) *core.System {
 	return system
 }
 
-// TestRareWordsDecide has a controller read a word, and decide by it in a way that only the third other word shows: as many are tried. It keeps something, which is not compared.
+// TestRareWordsDecide has a controller read a word, and decide by it in a way that only the third other word shows: as
+// many are tried. It keeps something, which is not compared.
 func TestRareWordsDecide(t *testing.T) {
 	for rare, want := range map[string]bool{"456783": true, "987654": false} {
 		w := begin(t, reads(t, func(w world, word string) {
@@ -280,7 +285,8 @@ func TestRareWordsDecide(t *testing.T) {
 	}
 }
 
-// TestRedrawsEnd has a path not be gone through again with other values where nobody can set them, or it is known that chance decides; and end with an error where there is no time.
+// TestRedrawsEnd has a path not be gone through again with other values where nobody can set them, or it is known that
+// chance decides; and end with an error where there is no time.
 func TestRedrawsEnd(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -314,7 +320,8 @@ func TestRedrawsEnd(t *testing.T) {
 	}
 }
 
-// TestChanceEndsRedraws has a run that is found to be decided by chance, as other values are drawn, not be looked at any further.
+// TestChanceEndsRedraws has a run that is found to be decided by chance, as other values are drawn, not be looked at
+// any further.
 func TestChanceEndsRedraws(t *testing.T) {
 	source := &casino{dice: &dice{}, knows: true}
 	system := alone(simple("c", func(w world, _ core.Request) core.Result {

@@ -12,11 +12,13 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Controllers draw random values, mostly to make up names. For those that are known to, they follow from a seed (see [core.Randomness]), which has to be another
-// one where a value that was drawn may be known to somebody: two runs that draw the same name by accident would not create the two objects that real ones do. It
-// has to be the same one where nothing was made of the values, or there would be no end to the states. So each request has a number of its draw in the
-// state, which goes up with the first write in which something stands that its run has drawn, or when such a run leaves another memory. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings apart
-// would keep states from being the same.
+// Controllers draw random values, mostly to make up names. For those that are known to, they follow from a seed (see
+// [core.Randomness]), which has to be another one where a value that was drawn may be known to somebody: two runs that
+// draw the same name by accident would not create the two objects that real ones do. It has to be the same one where
+// nothing was made of the values, or there would be no end to the states. So each request has a number of its draw in
+// the state, which goes up with the first write in which something stands that its run has drawn, or when such a run
+// leaves another memory. It outlives a crash. Seeds depend on nothing else of the state: names that told interleavings
+// apart would keep states from being the same.
 
 // draws are those of an item.
 type draws struct {
@@ -68,7 +70,8 @@ func SeedOf(item core.Item, draw int, since *behavior.Memory) uint64 {
 	return max(1, xxhash.Sum64String(text))
 }
 
-// Seed returns what the values follow from that a run for an item would draw in the state of the walker, 0 if it is not known to draw any.
+// Seed returns what the values follow from that a run for an item would draw in the state of the walker, 0 if it is not
+// known to draw any.
 func (w *Walker) Seed(of core.Item) uint64 {
 	a, err := w.Machine.Actor(of.Strategy)
 	if err != nil || a.items[of.Request] == nil {
@@ -91,7 +94,8 @@ func (w *Walker) Underway(it *Item) behavior.Activation {
 	return it.activation(nil, w.moment(it), w.drawing.number)
 }
 
-// Drawn returns how often values that a controller drew were written so far, in the state of the walker, by the names of controllers that have.
+// Drawn returns how often values that a controller drew were written so far, in the state of the walker, by the names
+// of controllers that have.
 func (w *Walker) Drawn() map[string]int {
 	drawn := map[string]int{}
 	for _, it := range w.Machine.Items {
@@ -130,7 +134,8 @@ func (w *Walker) drawn(node *behavior.Node) *behavior.Node {
 	return node.Variant(w.drawing.number)
 }
 
-// spend uses up what a run has drawn if something of that stands in the call of a node, which has had an effect: a password that is drawn for a Secret which is there already is lost.
+// spend uses up what a run has drawn if something of that stands in the call of a node, which has had an effect: a
+// password that is drawn for a Secret which is there already is lost.
 func (w *Walker) spend(a *Actor, activation behavior.Activation, node *behavior.Node) error {
 	if !node.Weighed {
 		if w.Learn == nil {
@@ -160,7 +165,8 @@ func (l *Learner) weigh(a *Actor, run behavior.Run, node *behavior.Node) error {
 	return nil
 }
 
-// otherCall returns the call that comes behind a run which draws other values, in the place of a recorded one, nil if it does something else before that.
+// otherCall returns the call that comes behind a run which draws other values, in the place of a recorded one, nil if
+// it does something else before that.
 func (l *Learner) otherCall(a *Actor, run behavior.Run, recorded core.Call) (core.Call, error) {
 	session, strayed, err := l.brought(a, run.Activation.Since, 0)
 	if strayed != nil || err != nil {
@@ -202,8 +208,8 @@ func textsOf(contents map[string]string) []string {
 	return texts
 }
 
-// draws ends a search in which an actor was found to take two ways because of random values that can be set: it has to be begun again. The run ends where the ways
-// part. What they are for may be remembered.
+// draws ends a search in which an actor was found to take two ways because of random values that can be set: it has to
+// be begun again. The run ends where the ways part. What they are for may be remembered.
 func (l *Learner) draws(a *Actor, run behavior.Run) error {
 	if l.limits.Randomness == nil || !l.Searching && !l.Following {
 		return nil
@@ -252,7 +258,8 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 	return &unexpectedDraws{a.Strategy.Describe().Name}
 }
 
-// mostAttempts is how often code is taken along a way where something is left to chance: what happens once in eight times happens [leastVaried] times then.
+// mostAttempts is how often code is taken along a way where something is left to chance: what happens once in eight
+// times happens [leastVaried] times then.
 const mostAttempts = 4 * rare
 
 // settable reports whether the random values of a run can be set, and are left to chance so far.
@@ -297,7 +304,8 @@ func (l *Learner) drawn(session *behavior.Session, a *Actor, run behavior.Run) c
 	return session.Drawn(run.Path.Asked(), a.domain.keptIn(run.Leaf))
 }
 
-// redraw goes through a new path again as other values are drawn, by its run and by what that was given, and reports whether the code decides by what it was given.
+// redraw goes through a new path again as other values are drawn, by its run and by what that was given, and reports
+// whether the code decides by what it was given.
 func (l *Learner) redraw(a *Actor, run behavior.Run, drawn core.Drawn, times int) (decides bool, err error) {
 	if l.limits.Randomness == nil || len(l.Machine.Conditions.Drawing) == 0 || l.Fickle(a) {
 		return false, nil
@@ -310,8 +318,8 @@ func (l *Learner) redraw(a *Actor, run behavior.Run, drawn core.Drawn, times int
 	return l.derive(a, run, drawn)
 }
 
-// vary goes through a new path again, drawing other values: but for the words that stand in calls, and in memory, they must not matter, or it is chance what the code does, or what
-// it remembers.
+// vary goes through a new path again, drawing other values: but for the words that stand in calls, and in memory, they
+// must not matter, or it is chance what the code does, or what it remembers.
 func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) error {
 	runs, asked := []core.Drawn{drawn}, [][]core.Call{nil}
 	for len(runs) <= max(times, leastVaried) {
@@ -341,8 +349,9 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 	return nil
 }
 
-// derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes through a new path again with answers in which others were drawn. Code
-// that does more than to write other words decides by what was drawn, and that was only searched for what it was.
+// derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes
+// through a new path again with answers in which others were drawn. Code that does more than to write other words
+// decides by what was drawn, and that was only searched for what it was.
 func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides bool, err error) {
 	whole := run.Activation.Since == nil && !l.namesWords(run.Activation)
 	calls := len(drawn.Texts) - len(a.domain.keptIn(run.Leaf))
@@ -383,8 +392,10 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
 }
 
-// aligned returns what a run enqueues that was given other words in the order of the requests that were recorded: each in the place of the one that it would be, and those that stand for none of them in the
-// places that are left. A queue knows no order, and hands requests out sorted by names that are others now. It reports whether it is known of all what they would be, which one request need not be.
+// aligned returns what a run enqueues that was given other words in the order of the requests that were recorded: each
+// in the place of the one that it would be, and those that stand for none of them in the places that are left. A queue
+// knows no order, and hands requests out sorted by names that are others now. It reports whether it is known of all
+// what they would be, which one request need not be.
 func (l *Learner) aligned(observed, recorded []core.Request, variation int) (aligned []core.Request, known bool) {
 	if len(observed) < 2 {
 		return observed, true
@@ -408,8 +419,9 @@ func (l *Learner) aligned(observed, recorded []core.Request, variation int) (ali
 	return aligned, known
 }
 
-// namesWords reports whether words that were drawn stand in what a run is about. Only answers are exchanged for others, and what they say may have to match that: the
-// children of an object whose name was made up are those with a label of that name.
+// namesWords reports whether words that were drawn stand in what a run is about. Only answers are exchanged for others,
+// and what they say may have to match that: the children of an object whose name was made up are those with a label of
+// that name.
 func (l *Learner) namesWords(a behavior.Activation) bool {
 	if a.Event == nil {
 		return l.limits.Randomness.Has(string(a.Request))
@@ -419,7 +431,8 @@ func (l *Learner) namesWords(a behavior.Activation) bool {
 	})
 }
 
-// decidesByWords reports whether what a run does depends on what it was given that somebody has drawn, and notes it. Nobody can tell if not all of that was other.
+// decidesByWords reports whether what a run does depends on what it was given that somebody has drawn, and notes it.
+// Nobody can tell if not all of that was other.
 func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Divergence, whole bool) bool {
 	if d == nil || !whole {
 		return false
@@ -450,14 +463,16 @@ func enqueued(requests []core.Request) []string {
 	return texts
 }
 
-// varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes another number of calls or ends in another way.
+// varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes
+// another number of calls or ends in another way.
 func (l *Learner) varied(a *Actor, run behavior.Run) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
 	return l.taken(a, run, func(session *behavior.Session) ([]core.Call, *behavior.Divergence, error) {
 		return session.Vary(l.Context, run)
 	})
 }
 
-// taken has a function take a fresh instance along a run, drawing other values, and returns what comes of it, and where it parts from the run.
+// taken has a function take a fresh instance along a run, drawing other values, and returns what comes of it, and where
+// it parts from the run.
 func (l *Learner) taken(a *Actor, run behavior.Run, takes func(*behavior.Session) ([]core.Call, *behavior.Divergence, error)) ([]core.Call, core.Drawn, *behavior.Divergence, error) {
 	session, divergence, err := l.brought(a, run.Activation.Since, 0)
 	if divergence != nil || err != nil {

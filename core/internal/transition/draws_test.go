@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// TestSeeds has seeds be other ones for other controllers, requests, draws and memories, and for nothing else, and never be 0.
+// TestSeeds has seeds be other ones for other controllers, requests, draws and memories, and for nothing else, and
+// never be 0.
 func TestSeeds(t *testing.T) {
 	seen := map[uint64]string{}
 	for _, strategy := range []string{"a", "b"} {
@@ -32,7 +33,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestDraws has the number of a draw go up once something was made of it, in the state, and be that of a run from its begin on.
+// TestDraws has the number of a draw go up once something was made of it, in the state, and be that of a run from its
+// begin on.
 func TestDraws(t *testing.T) {
 	m, w := desk("web", "db")
 	m.Conditions.Drawing = []string{"web"}

@@ -12,9 +12,10 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// A run may leave other numbers in memory at another time: how long something took, or what a bucket has in tokens again. That by itself is no wait for a time. It is one if
-// something is done in another way because of that. So the memory that a run leaves at another time, a drifted one, is taken along with the one that the search goes on with: each run
-// that is known to begin there is made from the drifted one as well, at once and when a long time has passed again. It has to do the same, and what it leaves may have drifted, too.
+// A run may leave other numbers in memory at another time: how long something took, or what a bucket has in tokens again. That by itself is no wait for a time.
+// It is one if something is done in another way because of that. So the memory that a run leaves at another time, a drifted one, is taken along with the one
+// that the search goes on with: each run that is known to begin there is made from the drifted one as well, at once and when a long time has passed again. It
+// has to do the same, and what it leaves may have drifted, too.
 
 // drifted is what is in memory if time has passed before some of the runs of a history.
 type drifted struct {
@@ -23,7 +24,8 @@ type drifted struct {
 	ahead   time.Duration
 	// text tells it apart from others, whatever the time is.
 	text string
-	// minor tells that it differs in nothing but times from the memory that it has drifted from, and renewed that a run had set one of these that it had left alone before.
+	// minor tells that it differs in nothing but times from the memory that it has drifted from, and renewed that a run had set one of these that it had left
+	// alone before.
 	minor, renewed bool
 	// by and run are what has left another memory first, and parting is how.
 	by      *Actor
@@ -42,13 +44,14 @@ const (
 type left struct {
 	contents map[string]string
 	at       shift
-	// parting is where it is another one than the run left before, minor tells that it differs from that in nothing but times, and renewed that the run has set a time that it had left alone.
+	// parting is where it is another one than the run left before, minor tells that it differs from that in nothing but times, and renewed that the run has set
+	// a time that it had left alone.
 	parting        *behavior.Divergence
 	minor, renewed bool
 }
 
-// drifts returns the way to where a memory has drifted from another one, empty if it has not: either nothing in it has changed, or all times that are in it have moved as the
-// clock has. It is minor if only times have changed, some with the clock and some not.
+// drifts returns the way to where a memory has drifted from another one, empty if it has not: either nothing in it has changed, or all times that are in it
+// have moved as the clock has. It is minor if only times have changed, some with the clock and some not.
 func drifts(here, there map[string]string, now, then time.Duration) (way string, minor bool) {
 	moved := false
 	ways := slices.Sorted(maps.Keys(here))
@@ -78,8 +81,8 @@ func clockOf(run behavior.Run) time.Duration {
 // later stands before when a memory was come to, if that is not at first.
 const later = "\x00after "
 
-// dated tells a memory apart from the same one at another time, as an instance that has come to it later does not get back: its identity names when its newest run
-// began, unless the run has left the memory as it was.
+// dated tells a memory apart from the same one at another time, as an instance that has come to it later does not get back: its identity names when its newest
+// run began, unless the run has left the memory as it was.
 func dated(identity string, run behavior.Run) string {
 	since := run.Activation.Since
 	if identity == "" {
@@ -241,8 +244,8 @@ func (l *Learner) along(a *Actor, run behavior.Run) error {
 	return nil
 }
 
-// from makes a run from a drifted memory, and tells what memories it leaves that have drifted. It makes it at once and after a long time, unless that is searched, or a time in between has
-// passed, of which there is one. If the run does something else, somebody waits for a time.
+// from makes a run from a drifted memory, and tells what memories it leaves that have drifted. It makes it at once and after a long time, unless that is
+// searched, or a time in between has passed, of which there is one. If the run does something else, somebody waits for a time.
 func (l *Learner) from(v *drifted, b begun, tell func(*drifted)) error {
 	if b.Leaf.Failure.Stuck() || l.Fickle(b.actor) || v.by.Waits.Why != "" {
 		return nil
@@ -365,8 +368,8 @@ func (l *Learner) since(a *Actor, run behavior.Run) error {
 	return nil
 }
 
-// sooner is as [Learner.lookAt] for a time before that of a run. The clock of an instance that remembers something does not go back, so what it has done when the long time had passed it
-// does sooner, too. If that does not lead to the run, nothing can be said of it.
+// sooner is as [Learner.lookAt] for a time before that of a run. The clock of an instance that remembers something does not go back, so what it has done when
+// the long time had passed it does sooner, too. If that does not lead to the run, nothing can be said of it.
 func (l *Learner) sooner(a *Actor, run behavior.Run, by time.Duration) (*behavior.Divergence, *left, error) {
 	since := run.Activation.Since
 	if since == nil {
@@ -391,8 +394,8 @@ const (
 // lengths are durations and numbers in a text: what follows from how much time has passed is another one after each span.
 var lengths = regexp.MustCompile(`([0-9.]+(h|ms|m|µs|ns|s))+|[0-9.]+`)
 
-// severalTimes notes that an actor does one thing now, another one when a span has passed, and a third one much later. It ends a search in which that span does not pass: it has to be begun
-// again, unless what it does differs by how much time has passed.
+// severalTimes notes that an actor does one thing now, another one when a span has passed, and a third one much later. It ends a search in which that span does
+// not pass: it has to be begun again, unless what it does differs by how much time has passed.
 func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, now, then, later string) error {
 	counts := then != later && lengths.ReplaceAllLiteralString(then, "long") == lengths.ReplaceAllLiteralString(later, "long")
 	if passing := l.Machine.Conditions.Spans; !counts && l.Searching && !a.Background && !a.domain.manner.Ticks && len(passing) < mostSpans && !slices.Contains(passing, span) {
@@ -405,7 +408,8 @@ func (l *Learner) severalTimes(a *Actor, run behavior.Run, span time.Duration, n
 	return nil
 }
 
-// between finds out whether an actor does something else between now and much later than at any time that is searched: there are several times then that it waits for.
+// between finds out whether an actor does something else between now and much later than at any time that is searched: there are several times then that it
+// waits for.
 func (l *Learner) between(a *Actor, run behavior.Run, later *behavior.Divergence) error {
 	if l.Fickle(a) {
 		return nil
@@ -430,8 +434,9 @@ type glimpse struct {
 	parting *behavior.Divergence
 }
 
-// amid looks at a run at the times in between two, and returns where it parts first in another way than some, and at the times that are searched, and when; nil if it does not. The
-// memories that it leaves then are taken along, where that is not searched. Between two times at which it goes two ways it is to be seen as well whether it goes a third one.
+// amid looks at a run at the times in between two, and returns where it parts first in another way than some, and at the times that are searched, and when; nil
+// if it does not. The memories that it leaves then are taken along, where that is not searched. Between two times at which it goes two ways it is to be seen as
+// well whether it goes a third one.
 func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, from time.Duration, first, last glimpse, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
 	known := func(parting *behavior.Divergence) bool {
 		return parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) })
@@ -470,8 +475,8 @@ func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, 
 	return nil, 0, nil
 }
 
-// third returns where a run parts in a third way between two times, and when, nil if it goes but the two ways that it goes then. It comes as close to where it turns from one to the other as the timer of the run does, or
-// as a small part of the time until then.
+// third returns where a run parts in a third way between two times, and when, nil if it goes but the two ways that it goes then. It comes as close to where it
+// turns from one to the other as the timer of the run does, or as a small part of the time until then.
 func (l *Learner) third(run behavior.Run, from, until glimpse, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
 	same := func(one, other *behavior.Divergence) bool {
 		return one == other || one != nil && other != nil && alike(one, other)

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// phases is a controller that goes from one phase to the next: it begins to take the time in the first, and has taken it in the second. In a later one it may heed that.
+// phases is a controller that goes from one phase to the next: it begins to take the time in the first, and has taken
+// it in the second. In a later one it may heed that.
 func phases(heeds int) func() core.Instance {
 	return func() core.Instance {
 		var began time.Time
@@ -33,7 +34,8 @@ func phases(heeds int) func() core.Instance {
 	}
 }
 
-// twoWays is a controller that comes to the same memory in two ways, of which one takes the time. Who heeds that is known from the other one.
+// twoWays is a controller that comes to the same memory in two ways, of which one takes the time. Who heeds that is
+// known from the other one.
 func twoWays(first string) func() *core.System {
 	return of(func() *trade {
 		c := controller("c", func() core.Instance {
@@ -114,7 +116,8 @@ func illOrDead(inMemory bool) func() *core.System {
 	})
 }
 
-// asking keeps how long it took, and asks for that in the next run only an hour after it was done. It may do something else then if it did not take long.
+// asking keeps how long it took, and asks for that in the next run only an hour after it was done. It may do something
+// else then if it did not take long.
 func asking(tells bool) core.Instance {
 	var began, done time.Time
 	var took time.Duration
@@ -237,7 +240,8 @@ memory of c: 1 [R.began]`},
 func TestFindsDrift(t *testing.T)       { finds(t, drifters()) }
 func TestDriftInterrupted(t *testing.T) { interruptions(t, drifters(), "drift.go") }
 
-// TestDrifted has drifted memories be taken along with a memory each once, few of those that differ in times only, and not for ever: then the controller waits for a time.
+// TestDrifted has drifted memories be taken along with a memory each once, few of those that differ in times only, and
+// not for ever: then the controller waits for a time.
 func TestDrifted(t *testing.T) {
 	m, _ := desk("web")
 	l, web := learning(t, m), m.Actors[0]

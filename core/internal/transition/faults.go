@@ -10,8 +10,9 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// plan says what is chosen in a run where there is a choice: which of several concurrent calls is answered next, and what goes wrong.
-// Without a choice the one with the lowest identity is, and nothing does. Both are in the order of the calls.
+// plan says what is chosen in a run where there is a choice: which of several concurrent calls is answered next, and
+// what goes wrong. Without a choice the one with the lowest identity is, and nothing does. Both are in the order of the
+// calls.
 type plan struct {
 	turns  []pick
 	faults []injectedFault
@@ -19,7 +20,8 @@ type plan struct {
 	ways []choice
 	// backwards tells that caches list objects in the opposite order.
 	backwards bool
-	// abreast are the numbers of the calls that a cache answers once it has received what the run has written. It has not otherwise, if its view may lag behind.
+	// abreast are the numbers of the calls that a cache answers once it has received what the run has written. It has
+	// not otherwise, if its view may lag behind.
 	abreast []int
 }
 
@@ -57,8 +59,8 @@ func (p plan) fault(call int) int {
 	return harmless
 }
 
-// free returns the number of the first call at which something may go wrong besides what is planned: what goes wrong before is
-// planned elsewhere.
+// free returns the number of the first call at which something may go wrong besides what is planned: what goes wrong
+// before is planned elsewhere.
 func (p plan) free() int {
 	first := 0
 	if n := len(p.faults); n > 0 {
@@ -94,8 +96,8 @@ func (p plan) alike(other plan) bool {
 	})
 }
 
-// tryVariants tries the current step with concurrent calls answered in all orders that matter, and without and with faults as far
-// as the budgets go.
+// tryVariants tries the current step with concurrent calls answered in all orders that matter, and without and with
+// faults as far as the budgets go.
 func (w *Walker) tryVariants() error {
 	v := variants{Walker: w}
 	if w.visit.step.Actor.fallible {
@@ -180,8 +182,8 @@ func (v *variants) ask(step Taken) error {
 	return nil
 }
 
-// faulty tries the reconcile that was just taken with one more fault than it has, at a later call; and so on as far as the budgets go. One
-// that is blocked is not under way, so that it cannot be cut off by a crash.
+// faulty tries the reconcile that was just taken with one more fault than it has, at a later call; and so on as far as
+// the budgets go. One that is blocked is not under way, so that it cannot be cut off by a crash.
 func (v *variants) faulty(step Taken) error {
 	if err := v.orders.add(v.Walker, step.Item); err != nil {
 		return v.visit.visitor.Stopped(&step, err)
@@ -274,7 +276,8 @@ func (w *Walker) overtaken(fault *behavior.Fault) []behavior.Write {
 	return writes
 }
 
-// spare notes that nothing goes wrong at the call of a node that event handlers make: they run in the step that changes what they handle.
+// spare notes that nothing goes wrong at the call of a node that event handlers make: they run in the step that changes
+// what they handle.
 func (l *Learner) spare(a *Actor, activation behavior.Activation, node *behavior.Node) {
 	c := l.Machine.Conditions
 	if node.Call == nil || node.Call.Source() == core.Cached || c.Failures+c.Crashes == 0 {
@@ -309,8 +312,8 @@ func (w *Walker) positions(p *Process) [][]int {
 	return combinations
 }
 
-// restart crashes a process and starts it again: its memory, its work, its timers and its runs in flight are lost, its views are where
-// the positions say, and its handlers get all objects as at the start.
+// restart crashes a process and starts it again: its memory, its work, its timers and its runs in flight are lost, its
+// views are where the positions say, and its handlers get all objects as at the start.
 func (w *Walker) restart(p *Process, positions []int) error {
 	w.Set(w.Machine.Crashes, w.Value(w.Machine.Crashes)+1)
 	for _, it := range w.Machine.Items {
@@ -341,8 +344,8 @@ func (w *Walker) restart(p *Process, positions []int) error {
 	return w.normalize()
 }
 
-// Relist starts a process: it remembers nothing, the handlers of each controller in it get a create event for every object
-// of the kinds it watches, and its initial requests are queued.
+// Relist starts a process: it remembers nothing, the handlers of each controller in it get a create event for every
+// object of the kinds it watches, and its initial requests are queued.
 func (w *Walker) Relist(p *Process) error {
 	for _, d := range p.domains {
 		for _, its := range d.parts {
@@ -387,7 +390,8 @@ func (w *Walker) relist(a *Actor) error {
 	return nil
 }
 
-// misses finds out whether event handlers do something else about a deletion if the watch was broken when it happened: they get what was known last, in another form. Where caches may be late, they may be so.
+// misses finds out whether event handlers do something else about a deletion if the watch was broken when it happened:
+// they get what was known last, in another form. Where caches may be late, they may be so.
 func (l *Learner) misses(a *Actor, run behavior.Run) error {
 	e := run.Activation.Event
 	if e == nil || e.New != nil || e.Missed || !l.Machine.lags || a.User || l.Fickle(a) {
@@ -416,8 +420,8 @@ func (m *Machine) viewAt(c state.Cell) *view.View {
 	return nil
 }
 
-// Start puts the walker in an initial state, in its canonical form: the objects, what processes that are at work were doing, and
-// what the others make of the initial list.
+// Start puts the walker in an initial state, in its canonical form: the objects, what processes that are at work were
+// doing, and what the others make of the initial list.
 func (w *Walker) Start(initial core.Initial) error {
 	w.Load(nil)
 	vocabulary := w.Machine.Vocabulary

@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// What is found of code, by the concept that it shows. The states and steps can be counted by hand; a run is run once and then audited as often as [audits] say.
+// What is found of code, by the concept that it shows. The states and steps can be counted by hand; a run is run once
+// and then audited as often as [audits] say.
 
 func TestFindsMemory(t *testing.T)     { finds(t, remembering()) }
 func TestFindsClocks(t *testing.T)     { finds(t, clocks()) }

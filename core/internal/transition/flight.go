@@ -93,8 +93,8 @@ func (w *Walker) land(it *Item) (*behavior.Leaf, error) {
 	return leaf, w.normalize()
 }
 
-// MayBegin reports whether a run of an item can begin: it is in its work queue, and a worker is free. One whose last run was blocked
-// begins again where a whole run would not be.
+// MayBegin reports whether a run of an item can begin: it is in its work queue, and a worker is free. One whose last
+// run was blocked begins again where a whole run would not be.
 func (w *Walker) MayBegin(it *Item) (bool, error) {
 	p := w.Flight(it)
 	if p == nil && !w.Pending(it) || p != nil && !p.Blocked {
@@ -132,8 +132,8 @@ func (w *Walker) Possible(it *Item) (bool, error) {
 	return possible, err
 }
 
-// Ties are the objects of which a step does more than its calls say, where views and runs in flight hold versions of objects from
-// one step to the next.
+// Ties are the objects of which a step does more than its calls say, where views and runs in flight hold versions of
+// objects from one step to the next.
 type Ties struct {
 	// Held are those of which its run comes to hold versions, or lets go of them.
 	Held []state.Cell

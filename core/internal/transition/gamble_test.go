@@ -13,10 +13,12 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/memo"
 )
 
-// casino are dice of which it is known what answers would be if other values had been drawn: each digit is a larger one.
+// casino are dice of which it is known what answers would be if other values had been drawn: each digit is a larger
+// one.
 type casino struct {
 	*dice
-	// knows tells that it is known of all answers, and has is a regular expression for the texts in which there are words, empty if there are none.
+	// knows tells that it is known of all answers, and has is a regular expression for the texts in which there are
+	// words, empty if there are none.
 	knows bool
 	has   string
 }
@@ -52,8 +54,9 @@ func (c *casino) Compare(runs []core.Drawn) (run, text int) {
 	return 0, -1
 }
 
-// TestWordsThatDecide has a controller read a word that another one has drawn. That it copies it is nothing to speak of. That it does something else depending on it is a reason, in each search, if all that it
-// was given is known to be other.
+// TestWordsThatDecide has a controller read a word that another one has drawn. That it copies it is nothing to speak
+// of. That it does something else depending on it is a reason, in each search, if all that it was given is known to be
+// other.
 func TestWordsThatDecide(t *testing.T) {
 	copies := func(w world, text string) {
 		if text != "" {
@@ -145,8 +148,10 @@ func TestWordsThatDecide(t *testing.T) {
 	}
 }
 
-// TestWordsThatAreEnqueued has an event handler read a word that another controller has drawn. That it enqueues a request of that name is nothing to speak of. That it enqueues another one depending on the
-// word, or not as many, is a reason, unless the requests just come in another order, which is that of words, or unless the word stands in the event, too: then it no longer matches what else is read, as a label of a child does the name of its parent.
+// TestWordsThatAreEnqueued has an event handler read a word that another controller has drawn. That it enqueues a
+// request of that name is nothing to speak of. That it enqueues another one depending on the word, or not as many, is a
+// reason, unless the requests just come in another order, which is that of words, or unless the word stands in the
+// event, too: then it no longer matches what else is read, as a label of a child does the name of its parent.
 func TestWordsThatAreEnqueued(t *testing.T) {
 	odd := func(word string) bool { return (word[len(word)-1]-'0')%2 == 1 }
 	ifOdd := func(word string, _ core.Event) []core.Request {

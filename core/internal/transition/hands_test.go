@@ -157,7 +157,8 @@ func does(reconcile func(w world, r core.Request) core.Result) *trade {
 	return controller("c", func() core.Instance { return hand{reconcile: reconcile} })
 }
 
-// both are strategies of one process, and pair an instance of one of them, with what each does and what is shown of each.
+// both are strategies of one process, and pair an instance of one of them, with what each does and what is shown of
+// each.
 type both struct {
 	*trade
 	divided bool
@@ -212,8 +213,8 @@ func process(divided bool, members func() []mind) *core.System {
 	return system
 }
 
-// tallies are two controllers that count what they do up to two, in the counters of which they have the numbers, and put the counter of which they have the other number on a note.
-// They show some.
+// tallies are two controllers that count what they do up to two, in the counters of which they have the numbers, and
+// put the counter of which they have the other number on a note. They show some.
 func tallies(counts, tells [2]int, shows [2][]int) func() []mind {
 	return func() []mind {
 		var counters [2]int

@@ -50,7 +50,8 @@ func (h *hears) Took(t *Taken) error {
 
 func (*hears) Stopped(_ *Taken, err error) error { return err }
 
-// TestHeard has a listener get each call with what it does, of each end, and of what comes to views, before it is learned and once it is known.
+// TestHeard has a listener get each call with what it does, of each end, and of what comes to views, before it is
+// learned and once it is known.
 func TestHeard(t *testing.T) {
 	writes := func() *core.System {
 		c := simple("c", func(w world, _ core.Request) core.Result {
@@ -159,7 +160,8 @@ func (h *handlings) Ended(a *Actor, _ behavior.Activation, _ behavior.Path, _ *b
 	h.note(a.Name + " ends")
 }
 
-// TestHandling has it be known which event is handled, also where handlers set off others, and that none is while a reconcile goes on.
+// TestHandling has it be known which event is handled, also where handlers set off others, and that none is while a
+// reconcile goes on.
 func TestHandling(t *testing.T) {
 	c := simple("c", func(w world, _ core.Request) core.Result {
 		w.put("a", "1")

@@ -54,7 +54,8 @@ func twoDeadlines() core.Instance {
 	}}, func() map[string]string { return map[string]string{"R.at": at.String()} }}
 }
 
-// filling has a bucket of four tokens, of which each run takes one, and that fills up by one a minute. Without a token it waits, or it does not heed that.
+// filling has a bucket of four tokens, of which each run takes one, and that fills up by one a minute. Without a token
+// it waits, or it does not heed that.
 func filling(heeds bool) func() core.Instance {
 	return func() core.Instance {
 		var last time.Time
@@ -210,7 +211,8 @@ memory of c: 2 [R.last R.tokens]`},
 	}
 }
 
-// strays makes a system of a controller that does something else with a fresh instance once code was run so often, with what it keeps counted.
+// strays makes a system of a controller that does something else with a fresh instance once code was run so often, with
+// what it keeps counted.
 func strays(after int) func() *core.System {
 	return func() *core.System {
 		runs := 0

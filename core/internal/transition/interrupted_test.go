@@ -16,7 +16,8 @@ import (
 
 var errInterrupted = errors.New("it was interrupted")
 
-// interrupted is a context that ends once: when code is run, or an instance set up, for a line of the package, the first time that comes by.
+// interrupted is a context that ends once: when code is run, or an instance set up, for a line of the package, the
+// first time that comes by.
 type interrupted struct {
 	context.Context
 	line string
@@ -55,9 +56,9 @@ func (c *interrupted) Err() error {
 	return errInterrupted
 }
 
-// interruptions has searches of scenarios be interrupted wherever they run code: each ends with the error, as it does not know what it wanted to find out, and leaves
-// nothing behind. A line that was interrupted in one search is not interrupted again in another one. If files are named, others are not interrupted, as they are by other
-// scenarios.
+// interruptions has searches of scenarios be interrupted wherever they run code: each ends with the error, as it does
+// not know what it wanted to find out, and leaves nothing behind. A line that was interrupted in one search is not
+// interrupted again in another one. If files are named, others are not interrupted, as they are by other scenarios.
 func interruptions(t *testing.T, scenarios []scenario, files ...string) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()

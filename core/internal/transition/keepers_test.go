@@ -11,8 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// carrying looks at a note in a run, and leaves a goroutine that looks at another one and then puts what was seen on a third. Until then, only a local variable of
-// the goroutine has it.
+// carrying looks at a note in a run, and leaves a goroutine that looks at another one and then puts what was seen on a
+// third. Until then, only a local variable of the goroutine has it.
 func carrying(opaque bool) func() *core.System {
 	return func() *core.System {
 		c := controller("c", func() core.Instance {
@@ -31,7 +31,8 @@ func carrying(opaque bool) func() *core.System {
 	}
 }
 
-// awaiting is a controller that reconciles "look", which leaves a goroutine that waits in some way and then writes what was seen before, and "wake", which wakes it by the channel.
+// awaiting is a controller that reconciles "look", which leaves a goroutine that waits in some way and then writes what
+// was seen before, and "wake", which wakes it by the channel.
 func awaiting(opaque bool, wait func(w world, woken, stopped <-chan struct{}) bool) func() *core.System {
 	return func() *core.System {
 		c := controller("c", func() core.Instance {
@@ -64,8 +65,9 @@ func awaiting(opaque bool, wait func(w world, woken, stopped <-chan struct{}) bo
 	}
 }
 
-// abreast is a controller that leaves a goroutine for each of two requests, which looks at the same note as the other one, and then puts a note of its own. If they have a lock, each looks at
-// its own note, and waits for the end of the one before.
+// abreast is a controller that leaves a goroutine for each of two requests, which looks at the same note as the other
+// one, and then puts a note of its own. If they have a lock, each looks at its own note, and waits for the end of the
+// one before.
 func abreast(locked bool) func() *core.System {
 	return func() *core.System {
 		c := controller("c", func() core.Instance {
@@ -182,7 +184,8 @@ nondeterministic memory c (background): with the same responses, a reused instan
 9 states, 12 steps, 98 runs
 rests: a done, b done
 memory of c: 2 [left]`},
-		// If both are left, one waits for the end of the other, and then goes on in the same step; who was left first tells two such states apart.
+		// If both are left, one waits for the end of the other, and then goes on in the same step; who was left first
+		// tells two such states apart.
 		{"two goroutines wait for a lock", abreast(true), Conditions{}, `
 10 states, 12 steps, 215 runs
 rests: a done, b done
@@ -197,7 +200,8 @@ nondeterministic memory c (background): with the same responses, a reused instan
 
 func TestFindsKept(t *testing.T) { finds(t, keepers()) }
 
-// stirring is a process of two whose event handlers may each enqueue something, and count in a memory that they share or do not.
+// stirring is a process of two whose event handlers may each enqueue something, and count in a memory that they share
+// or do not.
 func stirring(divided bool, enqueues, counts [2]bool) func() *core.System {
 	return func() *core.System {
 		system := process(divided, func() []mind {
@@ -232,7 +236,8 @@ func stirring(divided bool, enqueues, counts [2]bool) func() *core.System {
 	}
 }
 
-// TestStirring has it be said that event handlers of a process which share memory act on the same change, if one of them changes it.
+// TestStirring has it be said that event handlers of a process which share memory act on the same change, if one of
+// them changes it.
 func TestStirring(t *testing.T) {
 	yes, first, second, none := [2]bool{true, true}, [2]bool{true, false}, [2]bool{false, true}, [2]bool{}
 	for _, test := range []struct {

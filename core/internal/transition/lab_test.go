@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// The lab has real code run in small systems: notes with texts, and controllers that are made of functions. A system is searched in the simplest way.
+// The lab has real code run in small systems: notes with texts, and controllers that are made of functions. A system is
+// searched in the simplest way.
 
 // errand is a call that reads or writes a note, or the list of all of them, or puts a request into a work queue.
 type errand struct {
@@ -182,7 +183,8 @@ func alone(s core.Strategy, start ...string) *core.System { return lab([]core.St
 type found struct {
 	conditions Conditions
 	learner    *Learner
-	// states are the texts of all states, steps those of all steps between them, and rests the objects of the states in which nothing is left to be done.
+	// states are the texts of all states, steps those of all steps between them, and rests the objects of the states in
+	// which nothing is left to be done.
 	states, steps, rests []string
 	// rows are the states, and histories what each process has run on a way there since it was started.
 	rows      [][]byte
@@ -287,7 +289,8 @@ func (f *found) visit(w *Walker, at int, come func(before map[*Process][]behavio
 	return err
 }
 
-// early takes the steps from a state that are known already, with a walker that is ahead of the one that learns, and reports whether it finds nothing left to be done.
+// early takes the steps from a state that are known already, with a walker that is ahead of the one that learns, and
+// reports whether it finds nothing left to be done.
 func (f *found) early(at int) (steps []string, rests bool) {
 	w := NewWalker(f.learner.Machine, nil)
 	w.Ahead = true
@@ -427,7 +430,8 @@ func (f *found) known(t *testing.T) {
 	}
 }
 
-// textOf says all that there is to say of a state but of what is hidden in it, and stepText of a step, however the crashes in it came about.
+// textOf says all that there is to say of a state but of what is hidden in it, and stepText of a step, however the
+// crashes in it came about.
 func textOf(s core.State) string {
 	return fmt.Sprintf("%s; work %v in flight %v timers %v", objectsOf(s), s.Work(), s.InFlight(), s.Timers())
 }

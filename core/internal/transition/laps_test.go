@@ -28,7 +28,8 @@ func TestLap(t *testing.T) {
 			}
 			d.edges[last.from] = append(d.edges[last.from], last)
 		}
-		// shortest is the length of the shortest way from a memory back to where the last edge begins, by trying all; very long if there is none.
+		// shortest is the length of the shortest way from a memory back to where the last edge begins, by trying all;
+		// very long if there is none.
 		var shortest func(at state.Value, waited bool, steps int) int
 		shortest = func(at state.Value, waited bool, steps int) int {
 			if at == last.from && waited {
@@ -62,7 +63,8 @@ func TestLap(t *testing.T) {
 	})
 }
 
-// TestBackground has a process be able to go on with as many calls as wait somewhere, and with time where that brings something.
+// TestBackground has a process be able to go on with as many calls as wait somewhere, and with time where that brings
+// something.
 func TestBackground(t *testing.T) {
 	m, w := desk("web")
 	web := m.Actors[0]

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// minding returns a machine of a controller with memories, and a learner of it that runs no code: to it, runs of the controller depend on chance, and are not audited.
+// minding returns a machine of a controller with memories, and a learner of it that runs no code: to it, runs of the
+// controller depend on chance, and are not audited.
 func minding(t *testing.T, memories int) (*Learner, *domain) {
 	m, _ := desk("web")
 	l := learning(t, m)
@@ -23,7 +24,8 @@ func minding(t *testing.T, memories int) (*Learner, *domain) {
 	return l, d
 }
 
-// TestLead has a history that leads to a memory lead on to those behind it, to each with few others, and by no run that got stuck.
+// TestLead has a history that leads to a memory lead on to those behind it, to each with few others, and by no run that
+// got stuck.
 func TestLead(t *testing.T) {
 	l, d := minding(t, 5)
 	web := d.Members[0]
@@ -104,7 +106,8 @@ func TestLeadBy(t *testing.T) {
 	}
 }
 
-// TestAmong has a run be gone through among others while the search goes on, where others of its process have memories, and none of them depends on chance.
+// TestAmong has a run be gone through among others while the search goes on, where others of its process have memories,
+// and none of them depends on chance.
 func TestAmong(t *testing.T) {
 	for _, test := range []struct {
 		name                      string
@@ -133,7 +136,8 @@ func TestAmong(t *testing.T) {
 	}
 }
 
-// TestHides has goroutines be able to keep what memory does not show only where they are at work, and the controller does not say that it shows all.
+// TestHides has goroutines be able to keep what memory does not show only where they are at work, and the controller
+// does not say that it shows all.
 func TestHides(t *testing.T) {
 	for _, active := range []bool{false, true} {
 		for _, opaque := range []bool{false, true} {
@@ -145,7 +149,8 @@ func TestHides(t *testing.T) {
 	}
 }
 
-// TestLaps has runs of an active process be gone round where they close a lap on which time passes, once from each memory, and of no controller that depends on chance.
+// TestLaps has runs of an active process be gone round where they close a lap on which time passes, once from each
+// memory, and of no controller that depends on chance.
 func TestLaps(t *testing.T) {
 	waits := behavior.Run{Activation: behavior.Activation{Own: behavior.Waits}, Leaf: &behavior.Leaf{}}
 	asked := behavior.Run{Leaf: &behavior.Leaf{}}

@@ -43,7 +43,8 @@ type Learner struct {
 	began count
 	// Memo is what is known from other searches, and gets what this one finds out.
 	Memo *memo.Memo
-	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded, and trying that nothing is learned, see [Learner.Try].
+	// Hasty tells that paths are audited once, as what is learned is looked at again before anything is concluded, and trying that nothing
+	// is learned, see [Learner.Try].
 	Hasty, trying bool
 	// relived are the histories that were audited. Those of different actors end in different leaves.
 	relived relived
@@ -143,8 +144,8 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	return current, err
 }
 
-// Open puts an instance of an actor to work that remembers what it did before: a fresh one, taken through that. The session has to be closed
-// or aborted.
+// Open puts an instance of an actor to work that remembers what it did before: a fresh one, taken through that. The session has to be
+// closed or aborted.
 func (l *Learner) Open(a *Actor, since *behavior.Memory) (*behavior.Session, error) {
 	session, strayed, err := l.bring(a, since, 0, shift{})
 	if strayed != nil {
@@ -439,8 +440,8 @@ type Wrong struct {
 // WrongOf returns what an incident comes to.
 func WrongOf(i core.Incident) Wrong { return Wrong{i.Kind, i.Strategy, i.Message} }
 
-// A step can be tried in a state that the search may never come to, to find out on what it depends. Code that goes a way there which is not known is run twice and no more:
-// nothing of it is kept. If the search comes that way, it learns it as any other.
+// A step can be tried in a state that the search may never come to, to find out on what it depends. Code that goes a way there which is not
+// known is run twice and no more: nothing of it is kept. If the search comes that way, it learns it as any other.
 
 // ErrUnmet ends the trial of a step in which a run leaves something that none is known to leave.
 var ErrUnmet = errors.New("no run is known to leave that")

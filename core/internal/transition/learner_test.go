@@ -22,7 +22,8 @@ func learning(t *testing.T, m *Machine) *Learner {
 	return &Learner{Context: t.Context(), Machine: m, Logger: hclog.NewNullLogger(), Seen: map[Wrong]bool{}, relived: relived{}, Memo: memo.New(), limits: behavior.Limits{Deadline: time.Second}}
 }
 
-// TestAuditedTimes has new paths be run again as often as it takes to see what is rare, for the first ones and for the first of each site, and less often later.
+// TestAuditedTimes has new paths be run again as often as it takes to see what is rare, for the first ones and for the
+// first of each site, and less often later.
 func TestAuditedTimes(t *testing.T) {
 	run := func(calls ...string) behavior.Run {
 		var all []core.Call
@@ -132,7 +133,8 @@ func TestDiffersBy(t *testing.T) {
 	}
 }
 
-// TestReports has what goes wrong be put down to the step and the state that it was met in, once for each controller and what it does.
+// TestReports has what goes wrong be put down to the step and the state that it was met in, once for each controller
+// and what it does.
 func TestReports(t *testing.T) {
 	m, _ := desk("web", "db")
 	l := learning(t, m)
@@ -317,7 +319,8 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestCarryOut has a store answer, and what it changes be that which is another one than before, with an error that names the call where it cannot.
+// TestCarryOut has a store answer, and what it changes be that which is another one than before, with an error that
+// names the call where it cannot.
 func TestCarryOut(t *testing.T) {
 	m, w := desk("web", "db")
 	l := learning(t, m)
@@ -387,7 +390,8 @@ func TestCarryOut(t *testing.T) {
 	}
 }
 
-// TestCached has a kind that is read through a cache be found out once, and end a search that did not let it lag behind.
+// TestCached has a kind that is read through a cache be found out once, and end a search that did not let it lag
+// behind.
 func TestCached(t *testing.T) {
 	m, _ := desk("web")
 	l, web := learning(t, m), m.Actors[0]

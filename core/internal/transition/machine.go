@@ -76,12 +76,14 @@ type Machine struct {
 	Dating []string
 	// Histories are what users have done, by value of the cell.
 	Histories []history
-	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be known.
+	// remembering are the memories that are known to be put to use, in the order of the system, and parts their parts, in the order in which they came to be
+	// known.
 	remembering []*domain
 	parts       []*part
 	// identities are those of objects, which memories may note.
 	identities identities
-	// Heeded counts what was found of which event handlers heed what they remember of which requests, and Searches the searches that make use of what was found before.
+	// Heeded counts what was found of which event handlers heed what they remember of which requests, and Searches the searches that make use of what was found
+	// before.
 	Heeded, Searches int
 	// outlived is what instances were found to have in common that they should not.
 	outlived []string

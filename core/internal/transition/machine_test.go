@@ -188,7 +188,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestItemsInOrder has the steps of a state come in the order of actors and of requests, in whatever order these were found, each with an agent of its own.
+// TestItemsInOrder has the steps of a state come in the order of actors and of requests, in whatever order these were
+// found, each with an agent of its own.
 func TestItemsInOrder(t *testing.T) {
 	m, _ := desk("web", "db")
 	before := m.Agents
@@ -259,7 +260,8 @@ func (s shows) Retagged(*core.Retagging) core.Response { return s }
 // Earlier implements [core.Versioned]: it does not show ages.
 func (s shows) Earlier(map[core.Key]map[string]int) core.Response { return s }
 
-// TestParked has runs be parked at points that are told apart by what has happened in them, and hold what they were shown.
+// TestParked has runs be parked at points that are told apart by what has happened in them, and hold what they were
+// shown.
 func TestParked(t *testing.T) {
 	m, w := desk("web")
 	it := m.Item(m.Actors[0], "r")
@@ -311,7 +313,8 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestDeliveries has changes be told to those who watch the kind, with what there was before and is then, and be numbered.
+// TestDeliveries has changes be told to those who watch the kind, with what there was before and is then, and be
+// numbered.
 func TestDeliveries(t *testing.T) {
 	m, _ := desk("web", "db", "idle")
 	m.Actors[0].Watches = []core.Kind{"Pod"}

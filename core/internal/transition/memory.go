@@ -12,21 +12,25 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// memory is what instances keep from one run to the next, as a cell of the state, or one for each request: see [part]. Values of the cells number what instances
-// have shown of theirs; 0 is that of a fresh instance. A memory that is not known to be put to use has no cell, and is always fresh.
+// memory is what instances keep from one run to the next, as a cell of the state, or one for each request: see [part].
+// Values of the cells number what instances have shown of theirs; 0 is that of a fresh instance. A memory that is not
+// known to be put to use has no cell, and is always fresh.
 type memory struct {
 	// used tells that it is known to be put to use.
 	used bool
-	// memories are by value, with contents, what is different in each from that of a fresh instance. Values are by identity.
+	// memories are by value, with contents, what is different in each from that of a fresh instance. Values are by
+	// identity.
 	memories []*behavior.Memory
 	contents []map[string]string
-	// held are the versions of objects that each memory names, and known these and one version of each object whose identity it has noted.
+	// held are the versions of objects that each memory names, and known these and one version of each object whose
+	// identity it has noted.
 	held, known [][]version
 	values      map[string]state.Value
 	// begun are the runs that were learned from each memory, and drifted those that are taken along with it.
 	begun   map[state.Value][]begun
 	drifted map[state.Value][]*drifted
-	// fresh is what a fresh instance shows, nil if instances do not show their memory. noise is what not even fresh instances have in common.
+	// fresh is what a fresh instance shows, nil if instances do not show their memory. noise is what not even fresh
+	// instances have in common.
 	fresh map[string]string
 	noise map[string]bool
 	// sampled tells that several fresh instances were compared since something was found to be remembered.
@@ -72,7 +76,8 @@ func (r roots) at(number int) *behavior.Node {
 	return r[number]
 }
 
-// root returns the root of an activation in the state of the walker, and what it remembers there of a part of its memory, nil if it is not known to remember anything.
+// root returns the root of an activation in the state of the walker, and what it remembers there of a part of its
+// memory, nil if it is not known to remember anything.
 func (w *Walker) root(a *Actor, of *roots, its *part, at moment) (*behavior.Node, *behavior.Memory, error) {
 	memory := state.Value(0)
 	if its != nil {
@@ -115,8 +120,9 @@ func (w *Walker) recall(p *part) state.Value {
 	return w.Value(p.cell)
 }
 
-// outlived finds out whether fresh instances remember what others did, or are not alike when they are made, and leaves it out of their memory. Several are made
-// where there is a difference, and at first: in two, what is left to chance may well be the same.
+// outlived finds out whether fresh instances remember what others did, or are not alike when they are made, and leaves
+// it out of their memory. Several are made where there is a difference, and at first: in two, what is left to chance
+// may well be the same.
 func (l *Learner) outlived(a *Actor) (bool, error) {
 	d := a.domain
 	memory, err := l.remembers(a, nil)
@@ -147,7 +153,8 @@ func (m *Machine) outlives(d *domain, memory map[string]string) bool {
 	return len(changed) > 0
 }
 
-// leaveOut leaves out, as noise, what was found to have changed in fresh instances, and says so of what may make a difference.
+// leaveOut leaves out, as noise, what was found to have changed in fresh instances, and says so of what may make a
+// difference.
 func (m *Machine) leaveOut(d *domain, changed map[string]string, noise map[string]bool) {
 	for path := range changed {
 		noise[path] = true
@@ -162,8 +169,8 @@ func (m *Machine) leaveOut(d *domain, changed map[string]string, noise map[strin
 	}
 }
 
-// remember finds out what an instance remembers behind a run, and adds it to what is known to be remembered. It ends a search that did not
-// know that anything is, or that others share it: it has to be begun again.
+// remember finds out what an instance remembers behind a run, and adds it to what is known to be remembered. It ends a
+// search that did not know that anything is, or that others share it: it has to be begun again.
 func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run) error {
 	d := a.domain
 	if d.byRequest && (run.Leaf.Failure != behavior.None || run.Leaf.Mutated != "") {
@@ -235,7 +242,8 @@ func (l *Learner) remember(a *Actor, session *behavior.Session, run behavior.Run
 	return nil
 }
 
-// remains are what a run has left in memory, what of that differs from a fresh instance, and the identity of the memory that this is.
+// remains are what a run has left in memory, what of that differs from a fresh instance, and the identity of the memory
+// that this is.
 type remains struct {
 	memory, contents map[string]string
 	identity         string
@@ -267,7 +275,8 @@ func (l *Learner) recognize(a *Actor, session *behavior.Session, run behavior.Ru
 
 // A memory that was never the same on a long way, because of the same fields, is taken to have no end.
 const (
-	// longest is how many runs it takes at least to get there, and lasting in how many of the last ones a field has changed.
+	// longest is how many runs it takes at least to get there, and lasting in how many of the last ones a field has
+	// changed.
 	longest = 64
 	lasting = 48
 )
@@ -318,14 +327,16 @@ func (l *Learner) named(identity string, history []behavior.Run) []version {
 	return versions
 }
 
-// identities are what tells objects apart from those that are created in their places, each with a version of its object, as far as contents were looked at.
+// identities are what tells objects apart from those that are created in their places, each with a version of its
+// object, as far as contents were looked at.
 type identities struct {
 	versions map[string]version
 	// looked is how many contents of each cell were looked at.
 	looked []int
 }
 
-// identified returns a version of each object whose identity a memory has noted: one that is created in its place has to have another one.
+// identified returns a version of each object whose identity a memory has noted: one that is created in its place has
+// to have another one.
 func (m *Machine) identified(memory string) []version {
 	i := &m.identities
 	if i.versions == nil {
@@ -366,7 +377,8 @@ func (w *Walker) remembered(c state.Cell) []state.Value {
 	return w.inMemory(c, func(p *part) [][]version { return p.held })
 }
 
-// inMemory returns those of the versions of an object that memories have, as a function says, which memory has in the state of the walker.
+// inMemory returns those of the versions of an object that memories have, as a function says, which memory has in the
+// state of the walker.
 func (w *Walker) inMemory(c state.Cell, versionsOf func(*part) [][]version) []state.Value {
 	var versions []state.Value
 	for _, p := range w.Machine.parts {
@@ -379,7 +391,8 @@ func (w *Walker) inMemory(c state.Cell, versionsOf func(*part) [][]version) []st
 	return versions
 }
 
-// letGo returns the versions that were remembered before the step of the walker, by their own names or by those of their objects.
+// letGo returns the versions that were remembered before the step of the walker, by their own names or by those of
+// their objects.
 func (w *Walker) letGo(t Touch) []version {
 	for _, p := range w.Machine.parts {
 		if p.cell == t.Cell {
@@ -389,8 +402,8 @@ func (w *Walker) letGo(t Touch) []version {
 	return nil
 }
 
-// retrace audits some of what is known to be done with a memory on an instance that came to the memory by another history, the newest. If it
-// does something else, there is more to the memory than the instance shows.
+// retrace audits some of what is known to be done with a memory on an instance that came to the memory by another
+// history, the newest. If it does something else, there is more to the memory than the instance shows.
 func (l *Learner) retrace(d *domain, memory state.Value) error {
 	way := len(d.memories[memory].Histories) - 1
 	for _, known := range d.begun[memory][:min(mostRetraced, len(d.begun[memory]))] {
@@ -425,8 +438,8 @@ func (l *Learner) contents(d *domain, memory map[string]string) map[string]strin
 	return l.Machine.unignored(d, d.changed(memory))
 }
 
-// unignored leaves out the contents of a memory that make no difference. Ways that begin with the name of a member of the process may be named
-// with it and without.
+// unignored leaves out the contents of a memory that make no difference. Ways that begin with the name of a member of
+// the process may be named with it and without.
 func (m *Machine) unignored(d *domain, contents map[string]string) map[string]string {
 	ignored := slices.Concat(m.Conditions.IgnoredMemory, m.System.IgnoredMemory)
 	for _, part := range ignored {

@@ -47,7 +47,8 @@ func TestLeadsThrough(t *testing.T) {
 	}
 }
 
-// TestUnignored leaves out what makes no difference, by names with the member of the process and without, and with the process and without.
+// TestUnignored leaves out what makes no difference, by names with the member of the process and without, and with the
+// process and without.
 func TestUnignored(t *testing.T) {
 	p := &Process{Name: "both", Members: []*Actor{{Description: core.Description{Name: "one"}}, {Description: core.Description{Name: "two"}}}}
 	l := &Learner{Machine: &Machine{System: &core.System{IgnoredMemory: []string{"S.cache"}}, Conditions: Conditions{IgnoredMemory: []string{"R.count", "both/R.seen", "one/R.own", "other/R.kept"}}}}

@@ -326,7 +326,8 @@ func activeByChance() *core.System {
 	return alone(c)
 }
 
-// TestActiveByChance has a run of an active process stop that is another one when its memory is looked at: nobody knows what it leaves there.
+// TestActiveByChance has a run of an active process stop that is another one when its memory is looked at: nobody knows
+// what it leaves there.
 func TestActiveByChance(t *testing.T) {
 	f := explored(t, activeByChance(), Conditions{})
 	if all := f.learner.Incidents; len(f.steps) > 0 || !slices.Equal(f.stopped, []string{"c reconciles go"}) || len(all) != 1 || all[0].Cause != core.Chance {

@@ -157,7 +157,8 @@ rests: n 1`},
 	}
 }
 
-// TestDoubtsAhead has a walker that is ahead of the one that learns leave steps to that one where it has something to say of them, and others take them.
+// TestDoubtsAhead has a walker that is ahead of the one that learns leave steps to that one where it has something to
+// say of them, and others take them.
 func TestDoubtsAhead(t *testing.T) {
 	doubted := 0
 	for _, s := range slices.Concat(orderings(), sharers(), failures(), mixtures()) {

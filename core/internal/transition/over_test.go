@@ -18,7 +18,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/memo"
 )
 
-// TestOver has what would have a search begin again be told as what is not searched, once it is over. Whoever waits for a time waits for one that is not searched then.
+// TestOver has what would have a search begin again be told as what is not searched, once it is over. Whoever waits for
+// a time waits for one that is not searched then.
 func TestOver(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -59,7 +60,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestMemoSaves has what one search has found out not be found out again by another one of the same strategies, unless the first has looked at it less often.
+// TestMemoSaves has what one search has found out not be found out again by another one of the same strategies, unless
+// the first has looked at it less often.
 func TestMemoSaves(t *testing.T) {
 	for _, test := range []struct {
 		name        string
@@ -134,7 +136,8 @@ func TestMemoOfOrders(t *testing.T) {
 	}
 }
 
-// TestMemoTellsAgain has a search begin again because of what an earlier one could only tell, although the run is remembered.
+// TestMemoTellsAgain has a search begin again because of what an earlier one could only tell, although the run is
+// remembered.
 func TestMemoTellsAgain(t *testing.T) {
 	drawing, known := called("it keeps what it drew, and that it did", drawers()).system(), memo.New()
 	for range 2 { // as is what is remembered by chance
@@ -197,7 +200,8 @@ func TestReachesOut(t *testing.T) {
 	}
 }
 
-// TestReachesOutWhileTraced has it be said that a closer look could not be taken where somebody else traces the execution: the run counts as one that asks others.
+// TestReachesOutWhileTraced has it be said that a closer look could not be taken where somebody else traces the
+// execution: the run counts as one that asks others.
 func TestReachesOutWhileTraced(t *testing.T) {
 	w := begin(t, plainly(func(world, core.Request) core.Result { return core.Result{} })(), Conditions{})
 	l := w.Learn
@@ -221,7 +225,8 @@ func leaving(t *testing.T) *trade {
 	})
 }
 
-// TestDeserted has a run that got stuck be put down to goroutines that its set-up has started outside of its bubble, if there are any.
+// TestDeserted has a run that got stuck be put down to goroutines that its set-up has started outside of its bubble, if
+// there are any.
 func TestDeserted(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -258,7 +263,8 @@ func TestDeserted(t *testing.T) {
 			t.Errorf("%s: it is deserted: %t", test.name, got)
 		}
 	}
-	// A search in which that comes up begins again, with the set-up in the bubble: where a run got stuck, and where it does not do the same each time.
+	// A search in which that comes up begins again, with the set-up in the bubble: where a run got stuck, and where it
+	// does not do the same each time.
 	for _, searching := range []bool{true, false} {
 		runs := 0
 		strategy := leaving(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// TestPass has timers fire when a long time passes, but for those of requests that may wait for it, one after the other. Where memory is kept, all of these are over at once, which
-// is said of those who wait for several.
+// TestPass has timers fire when a long time passes, but for those of requests that may wait for it, one after the
+// other. Where memory is kept, all of these are over at once, which is said of those who wait for several.
 func TestPass(t *testing.T) {
 	const fired, behind = state.Queued, state.Timed | state.Behind
 	for _, test := range []struct {
@@ -146,7 +146,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestAwaits has it be said of a controller that waits for a time that this is not searched, or the search begin again where it can be.
+// TestAwaits has it be said of a controller that waits for a time that this is not searched, or the search begin again
+// where it can be.
 func TestAwaits(t *testing.T) {
 	const never, last = "the behavior of web depends on the clock, and later times were not searched", "the behavior of web depends on the clock, and after the last of the times that passed"
 	for _, test := range []struct {
@@ -182,7 +183,8 @@ func TestAwaits(t *testing.T) {
 	}
 }
 
-// TestWaitingTogether has the controllers of a process that works in the background wait for times together, and others each for itself.
+// TestWaitingTogether has the controllers of a process that works in the background wait for times together, and others
+// each for itself.
 func TestWaitingTogether(t *testing.T) {
 	m, _ := desk("web", "job")
 	web, job := m.Actors[0], m.Actors[1]
@@ -197,8 +199,8 @@ func TestWaitingTogether(t *testing.T) {
 	}
 }
 
-// TestSince has nothing be looked for before a run of a controller that is not known to wait for a time, that is known to wait for what is not searched, before which no time has passed, or that is
-// active.
+// TestSince has nothing be looked for before a run of a controller that is not known to wait for a time, that is known
+// to wait for what is not searched, before which no time has passed, or that is active.
 func TestSince(t *testing.T) {
 	for _, test := range []struct {
 		name           string
@@ -223,7 +225,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestEarlierKnown has what code would do a tick earlier be known once it was found out, and be nothing where contents are none.
+// TestEarlierKnown has what code would do a tick earlier be known once it was found out, and be nothing where contents
+// are none.
 func TestEarlierKnown(t *testing.T) {
 	m, _ := desk("web")
 	l, web := learning(t, m), m.Actors[0]
@@ -247,7 +250,8 @@ func TestEarlierKnown(t *testing.T) {
 	}
 }
 
-// TestTakenAlong has the history of a memory that was left when the clock had moved have the clocks that its runs have seen.
+// TestTakenAlong has the history of a memory that was left when the clock had moved have the clocks that its runs have
+// seen.
 func TestTakenAlong(t *testing.T) {
 	in := func(passed time.Duration) behavior.Run {
 		return behavior.Run{Activation: behavior.Activation{Passed: passed}}

@@ -42,7 +42,8 @@ type domain struct {
 	parts     []*part
 	byRequest bool
 	requests  map[core.Request]*part
-	// owners are for which request each memory is held that is kept by request, by value, owned the other way round, and claimed for which one each place in them is.
+	// owners are for which request each memory is held that is kept by request, by value, owned the other way round, and claimed for which one each place in
+	// them is.
 	owners  []core.Request
 	owned   map[core.Request][]state.Value
 	claimed map[string]core.Request
@@ -169,8 +170,9 @@ func (c Conditions) setUpSharing(ctx context.Context, s *sharing, process []core
 	return nil
 }
 
-// keepsTime reports whether fresh instances, which were not set up before some moment, show a time that they have read off the clock. Set-ups look at that of the machine, and runs
-// at a virtual one, by which it would take decades until a grace period of a minute is over. Only those of processes that work between activations have one clock with their runs.
+// keepsTime reports whether fresh instances, which were not set up before some moment, show a time that they have read off the clock. Set-ups look at that of
+// the machine, and runs at a virtual one, by which it would take decades until a grace period of a minute is over. Only those of processes that work between
+// activations have one clock with their runs.
 func keepsTime(memory map[string]string, began time.Time) bool {
 	now := time.Now()
 	for _, shown := range memory {
@@ -373,8 +375,8 @@ func (u *unexpectedMaker) expect(c *Conditions) bool {
 	return true
 }
 
-// presume records what the answer to a call of an actor presumes, and returns an error if somebody makes one of these objects, as far as the search has come to it. Users know what they
-// may presume.
+// presume records what the answer to a call of an actor presumes, and returns an error if somebody makes one of these objects, as far as the search has come to
+// it. Users know what they may presume.
 func (l *Learner) presume(a *Actor, answer core.Answer) error {
 	m := l.Machine
 	if !l.Searching && !l.Following {

@@ -10,7 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// DefaultOrders is in how many orders the concurrent calls of a run are answered at most, if nothing else is said: all orders of four.
+// DefaultOrders is in how many orders the concurrent calls of a run are answered at most, if nothing else is said: all
+// orders of four.
 const DefaultOrders = 24
 
 // orders returns in how many orders the concurrent calls of a run are answered at most.
@@ -82,7 +83,8 @@ func (p plan) upTo(call int) plan {
 	return q
 }
 
-// turning returns what is planned up to a turn, with the turn, and where chance leads right before it. The first of the turns is chosen without one.
+// turning returns what is planned up to a turn, with the turn, and where chance leads right before it. The first of the
+// turns is chosen without one.
 func (p plan) turning(t pick) plan {
 	q := p.upTo(t.call)
 	q.ways = append(q.ways, p.waysAt(t.call)...)
@@ -103,8 +105,8 @@ type reversed struct {
 	behavior.Reversal
 }
 
-// races finds the other orders in which the concurrent calls of a run as planned may be answered. Orders that differ only in calls that
-// commute come to the same.
+// races finds the other orders in which the concurrent calls of a run as planned may be answered. Orders that differ
+// only in calls that commute come to the same.
 func (w *Walker) races(a *Actor, activation behavior.Activation, p plan, leaf *behavior.Leaf) error {
 	if len(w.made) < 2 {
 		return nil
@@ -126,7 +128,8 @@ func (w *Walker) races(a *Actor, activation behavior.Activation, p plan, leaf *b
 	return nil
 }
 
-// commuting returns what reports whether it does not matter in which order two concurrent calls of an actor's run are answered.
+// commuting returns what reports whether it does not matter in which order two concurrent calls of an actor's run are
+// answered.
 func (w *Walker) commuting(a *Actor) func(one, other behavior.Made) bool {
 	crashes := a.fallible && int(w.Value(w.Machine.Crashes)) < w.Machine.Conditions.Crashes
 	return func(one, other behavior.Made) bool {
@@ -188,7 +191,8 @@ func (w *Walker) raced(a *Actor, activation behavior.Activation, r behavior.Reve
 		a.Name, activation, r.First, r.Second, advice)
 }
 
-// waited notes that a run is blocked in one of the ways in which its calls may be answered, so that it is not seen where it may crash there.
+// waited notes that a run is blocked in one of the ways in which its calls may be answered, so that it is not seen
+// where it may crash there.
 func (w *Walker) waited(step Taken) error {
 	return w.doubt(&step.Actor.waited, "%s is blocked after some orders or failures of its concurrent calls, %s: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)",
 		step.Actor.Name, step.Actor.reconciling(step.Item.Request, nil, moment{}))
@@ -207,8 +211,9 @@ func (w *Walker) doubt(known *bool, format string, args ...any) error {
 	return nil
 }
 
-// EachOrder runs an item from its beginning to its end, as one step without faults, in each order of its concurrent calls that matters. It
-// calls a function while the walker is where the step leads, unless that is blocked, and stays there if the function returns false.
+// EachOrder runs an item from its beginning to its end, as one step without faults, in each order of its concurrent
+// calls that matters. It calls a function while the walker is where the step leads, unless that is blocked, and stays
+// there if the function returns false.
 func (w *Walker) EachOrder(it *Item, took func(*Taken) bool) error {
 	found := orders{plans: []plan{{}}}
 	for i := 0; i < len(found.plans); i++ {
@@ -279,8 +284,8 @@ func (o *orders) add(w *Walker, it *Item) error {
 	return nil
 }
 
-// overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the code heeds that: it
-// may go on with what comes first.
+// overtake finds out for the concurrent calls of a new path which later ones can be answered before, and whether the
+// code heeds that: it may go on with what comes first.
 func (l *Learner) overtake(a *Actor, run behavior.Run) error {
 	if l.Fickle(a) {
 		return nil
@@ -306,8 +311,10 @@ func (l *Learner) overtake(a *Actor, run behavior.Run) error {
 	return nil
 }
 
-// Caches keep objects in maps, so that they list them in an order that says nothing, and that is another one each time. A store answers in the order of their keys. So each new path is audited with what its caches list in the
-// opposite order. Who does something else then is given both in the search: all lists of a run from caches in the one order, and all of them in the other.
+// Caches keep objects in maps, so that they list them in an order that says nothing, and that is another one each time.
+// A store answers in the order of their keys. So each new path is audited with what its caches list in the opposite
+// order. Who does something else then is given both in the search: all lists of a run from caches in the one order, and
+// all of them in the other.
 
 // listedBackwards says in a step that caches list objects in the opposite order.
 const listedBackwards = "caches list objects in the opposite order"
@@ -340,7 +347,8 @@ func backwards(call core.Call, response core.Response) (other core.Response, tur
 	return response, false
 }
 
-// turns returns the answer to a call at a node of a run, in the order that the node asks for, and reports whether it may come in another one that makes a difference. Of event handlers, that is only audited.
+// turns returns the answer to a call at a node of a run, in the order that the node asks for, and reports whether it
+// may come in another one that makes a difference. Of event handlers, that is only audited.
 func (l *Learner) turns(a *Actor, activation behavior.Activation, node *behavior.Node, response core.Response) (core.Response, bool) {
 	switch {
 	case node.IsBackwards():
@@ -353,13 +361,15 @@ func (l *Learner) turns(a *Actor, activation behavior.Activation, node *behavior
 	return response, turns
 }
 
-// mayTurn reports whether the answers that were given in a step, from one on, may come in another order that makes a difference.
+// mayTurn reports whether the answers that were given in a step, from one on, may come in another order that makes a
+// difference.
 func (w *Walker) mayTurn(from int) bool {
 	return slices.ContainsFunc(w.Asked[from:], func(a *behavior.Answered) bool { return a.Turns })
 }
 
-// heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search in which that was not known. Who puts objects in the order of their ages falls back on that of a list
-// only where some have the same age, as all may have here that were created minutes apart: of him, it is a doubt.
+// heedsOrder finds out whether it makes a difference to a new path in which order caches list objects. It ends a search
+// in which that was not known. Who puts objects in the order of their ages falls back on that of a list only where some
+// have the same age, as all may have here that were created minutes apart: of him, it is a doubt.
 func (l *Learner) heedsOrder(a *Actor, run behavior.Run) error {
 	name := a.Strategy.Describe().Name
 	if a.User || l.Fickle(a) || l.Machine.heedsLists(a) {
@@ -395,7 +405,8 @@ func (m *Machine) heedsLists(a *Actor) bool {
 	return slices.Contains(m.Conditions.Heeding, a.Strategy.Describe().Name)
 }
 
-// Heeding names the controllers that are known to heed in which order their caches list objects, in the order of the system.
+// Heeding names the controllers that are known to heed in which order their caches list objects, in the order of the
+// system.
 func (m *Machine) Heeding() []string { return m.strategies(m.heedsLists) }
 
 // Forking names the controllers of which it is searched what they do by chance, in the order of the system.
@@ -418,10 +429,12 @@ func (u *unexpectedHeed) Error() string {
 
 func (u *unexpectedHeed) expect(c *Conditions) bool { return added(&c.Heeding, u.Controller) }
 
-// A cache may have received what a run has written by the time at which the run reads it back, or may not yet, and does one thing or the other each time. Where a reconcile is a step of its own, nothing is delivered in its midst but what must be. So each
-// call that is answered without what the run has written is answered with it, too.
+// A cache may have received what a run has written by the time at which the run reads it back, or may not yet, and does
+// one thing or the other each time. Where a reconcile is a step of its own, nothing is delivered in its midst but what
+// must be. So each call that is answered without what the run has written is answered with it, too.
 
-// mostReadBack is in how many of these ways a run goes at most: six reads, each of which the cache may have caught up with or not.
+// mostReadBack is in how many of these ways a run goes at most: six reads, each of which the cache may have caught up
+// with or not.
 const mostReadBack = 64
 
 // behindItself returns the views of a process that do not show of some reads what was written in this step.
@@ -446,7 +459,8 @@ func (w *Walker) behindItself(p *Process, reads []behavior.Read) []*view.View {
 	return behind
 }
 
-// mayCatchUp adds the plans in which a cache has received what the run had written before one of the calls that it answered without, from the last one on that is planned.
+// mayCatchUp adds the plans in which a cache has received what the run had written before one of the calls that it
+// answered without, from the last one on that is planned.
 func (w *Walker) mayCatchUp(p plan) {
 	for _, call := range w.missed {
 		if call >= p.free() {

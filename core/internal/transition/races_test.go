@@ -20,7 +20,8 @@ type selecting string
 func (s selecting) Identity() string           { return string(s) }
 func (s selecting) Selects(o core.Object) bool { return o.Content == content(s) }
 
-// TestCommuting has concurrent calls commute unless what they change is seen by the other one, or by somebody else in the order in which it is changed.
+// TestCommuting has concurrent calls commute unless what they change is seen by the other one, or by somebody else in
+// the order in which it is changed.
 func TestCommuting(t *testing.T) {
 	m, w := desk("web")
 	pod, job := core.Key{Kind: "Pod", Name: "a"}, core.Key{Kind: "Job", Name: "a"}
@@ -104,7 +105,8 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-// TestUnsureOfRaces has a walker that may not learn leave it to who learns in which orders calls have to be answered, if it does not know what is selected.
+// TestUnsureOfRaces has a walker that may not learn leave it to who learns in which orders calls have to be answered,
+// if it does not know what is selected.
 func TestUnsureOfRaces(t *testing.T) {
 	m, w := desk("web")
 	w.made, w.unsure = make([]behavior.Made, 2), true
@@ -118,7 +120,8 @@ func TestUnsureOfRaces(t *testing.T) {
 	}
 }
 
-// TestRaced has it be said once of each controller that the order of its calls was not searched, and what to do about it.
+// TestRaced has it be said once of each controller that the order of its calls was not searched, and what to do about
+// it.
 func TestRaced(t *testing.T) {
 	m, w := desk("web")
 	a, both := m.Actors[0], turns("get a", "get b")
@@ -184,7 +187,8 @@ func TestWaysOfAPoint(t *testing.T) {
 	}
 }
 
-// lateness is a visitor that keeps what the steps are called, which of them are late, and what they leave of one variable.
+// lateness is a visitor that keeps what the steps are called, which of them are late, and what they leave of one
+// variable.
 type lateness struct {
 	w     *Walker
 	of    state.Cell
@@ -198,7 +202,8 @@ func (l *lateness) Took(t *Taken) error {
 
 func (l *lateness) Stopped(_ *Taken, err error) error { return err }
 
-// TestReadsBack has a reconcile read through its cache what it has written: a cache that may lag behind has received it by then, or has not. So it is at each of several reads, once it is not at the one before.
+// TestReadsBack has a reconcile read through its cache what it has written: a cache that may lag behind has received it
+// by then, or has not. So it is at each of several reads, once it is not at the one before.
 func TestReadsBack(t *testing.T) {
 	sum, other := plain.NewFamily[int]("sum"), plain.NewFamily[int]("other")
 	const caught = "call %d is answered by a cache that has received what was written before late=false %s"

@@ -29,8 +29,9 @@ func keepsMany(fields int) func() *core.System {
 	})
 }
 
-// sleepingOnce is an active controller of which one run sleeps before it comes to a memory to which others lead at once. All write the time; of an opaque one, one notes it instead. The
-// one that sleeps may have to wait until somebody lets it, so that the others were made by then.
+// sleepingOnce is an active controller of which one run sleeps before it comes to a memory to which others lead at
+// once. All write the time; of an opaque one, one notes it instead. The one that sleeps may have to wait until somebody
+// lets it, so that the others were made by then.
 func sleepingOnce(opaque, waits bool) func() *core.System {
 	return func() *core.System {
 		c := controller("c", func() core.Instance {

@@ -37,11 +37,12 @@ func (r Recollection) of(p *part) state.Value {
 	return r[p.number]
 }
 
-// Crashed is a process that crashes: what was different in the parts of its memories then from those of a fresh instance.
+// Crashed is a process that crashes: what was different in the parts of its memories then from those of a fresh
+// instance.
 type Crashed map[*part]map[string]string
 
-// MemoryChanges returns the difference between what is kept in memory in two states, where a process may have crashed in between. Without a
-// state before, it is the difference from fresh instances.
+// MemoryChanges returns the difference between what is kept in memory in two states, where a process may have crashed
+// in between. Without a state before, it is the difference from fresh instances.
 func (m *Machine) MemoryChanges(before, after Recollection, crashed Crashed) []core.MemoryChange {
 	var changes []core.MemoryChange
 	for _, d := range m.remembering {
@@ -72,7 +73,8 @@ func (m *Machine) MemoryLeft(a *Actor, run behavior.Run) []core.MemoryChange {
 	return changes
 }
 
-// changes returns the difference between two memories, of those for a request if there is one for each. What was lost is what there was when the process crashed in between.
+// changes returns the difference between two memories, of those for a request if there is one for each. What was lost
+// is what there was when the process crashed in between.
 func (d *domain) changes(request core.Request, before, after, lost map[string]string) []core.MemoryChange {
 	paths := map[string]bool{}
 	for _, contents := range []map[string]string{before, after, lost} {
@@ -136,7 +138,8 @@ func equalValues(a, b *string) bool {
 	return *a == *b
 }
 
-// Crash returns the process of an actor as it crashes between two runs, where it kept something before. It is nil if that process is not known to keep anything.
+// Crash returns the process of an actor as it crashes between two runs, where it kept something before. It is nil if
+// that process is not known to keep anything.
 func (m *Machine) Crash(a *Actor, before Recollection) Crashed {
 	var crashed Crashed
 	for _, p := range m.parts {
@@ -153,7 +156,8 @@ func (m *Machine) Crash(a *Actor, before Recollection) Crashed {
 	return crashed
 }
 
-// CrashIn returns the process of an actor as it crashes in a run, where the next call would have come, and what it kept before. It is nil if nobody knows.
+// CrashIn returns the process of an actor as it crashes in a run, where the next call would have come, and what it kept
+// before. It is nil if nobody knows.
 func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, run behavior.Run) (Crashed, error) {
 	crashed := l.Machine.Crash(a, before)
 	if !a.domain.remembers() || a.domain.fresh == nil {
@@ -189,7 +193,8 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 	select {
 	case memory := <-found:
 		contents := l.contents(a.domain, memory)
-		// What goes on in the background is not to be seen in the midst of a run, and a lock that the run has taken is nothing that it would have kept.
+		// What goes on in the background is not to be seen in the midst of a run, and a lock that the run has taken is
+		// nothing that it would have kept.
 		kept := a.domain.contents[a.domain.valueOf(run.Activation.Since)]
 		maps.DeleteFunc(contents, func(path, value string) bool {
 			return value == memories.Gone && a.domain.manner.Active || (value == core.Locked || value == core.ReadLocked) && kept[path] != value
@@ -205,8 +210,9 @@ func (l *Learner) CrashIn(ctx context.Context, a *Actor, before Recollection, ru
 // mostKept is how much of what a controller keeps is named.
 const mostKept = 4
 
-// kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two fresh ones. The
-// last run is gone through as often as it is audited. It is nil if instances of the actor cannot be looked at.
+// kept names what an actor keeps of runs: what is different in an instance that went through them, but not between two
+// fresh ones. The last run is gone through as often as it is audited. It is nil if instances of the actor cannot be
+// looked at.
 func (l *Learner) kept(a *Actor, runs []behavior.Run) ([]string, error) {
 	if a.domain.fresh == nil {
 		return nil, nil
@@ -265,13 +271,15 @@ func (l *Learner) remembers(a *Actor, runs []behavior.Run) (map[string]string, e
 	return session.Shown(), err
 }
 
-// comparesMemory reports whether what a run leaves in memory is to be compared where the clock has moved. What is in the memory of an active process depends on what else happens then.
+// comparesMemory reports whether what a run leaves in memory is to be compared where the clock has moved. What is in
+// the memory of an active process depends on what else happens then.
 func (l *Learner) comparesMemory(a *Actor, run behavior.Run) bool {
 	d := a.domain
 	return run.Leaf != nil && d.fresh != nil && d.remembers() && !d.manner.Active && !run.Leaf.Failure.Stuck()
 }
 
-// renewsMemory returns how a run leaves another time in memory when the clock has moved far ahead, and does not where it has only moved a bit: it does not note the time in each run.
+// renewsMemory returns how a run leaves another time in memory when the clock has moved far ahead, and does not where
+// it has only moved a bit: it does not note the time in each run.
 func (l *Learner) renewsMemory(a *Actor, run behavior.Run, later followed) (*behavior.Divergence, error) {
 	d := a.domain
 	if later.contents == nil {
@@ -289,7 +297,8 @@ func (l *Learner) renewsMemory(a *Actor, run behavior.Run, later followed) (*beh
 	return keepsAt(run, left, later.contents, func(path, here, there string) bool { return renewed(path, here, there) && soon.contents[path] == here }), nil
 }
 
-// keepsAt returns the first place of two memories behind a run at which they differ and something else holds, nil if there is none.
+// keepsAt returns the first place of two memories behind a run at which they differ and something else holds, nil if
+// there is none.
 func keepsAt(run behavior.Run, left, later map[string]string, holds func(path, here, there string) bool) *behavior.Divergence {
 	for _, path := range slices.Sorted(maps.Keys(left)) {
 		if there, kept := later[path]; there != left[path] && holds(path, left[path], there) {
@@ -315,7 +324,8 @@ type Remembered struct {
 	kept   bool
 }
 
-// Remembered returns what is kept before the step of the walker, in the order in which their parts came to be known, behind the zero value.
+// Remembered returns what is kept before the step of the walker, in the order in which their parts came to be known,
+// behind the zero value.
 func (w *Walker) Remembered(all []Remembered) []Remembered {
 	all = append(all, Remembered{})
 	for _, p := range w.Machine.parts {

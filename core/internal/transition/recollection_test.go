@@ -41,7 +41,8 @@ func texts(changes []core.MemoryChange) []string {
 	return all
 }
 
-// TestMemoryChanges has changes of memory be told by what instances show, from one state to another, from a fresh instance, and across a crash.
+// TestMemoryChanges has changes of memory be told by what instances show, from one state to another, from a fresh
+// instance, and across a crash.
 func TestMemoryChanges(t *testing.T) {
 	web, db := &Process{Name: "web"}, &Process{Name: "db"}
 	first := keeping(web, "web", 0, map[string]string{"R.n": "0", "R.on": "true"}, map[string]string{"R.n": "1"}, map[string]string{"R.n": "2", "R.on": memories.Gone, "R.seen[a]": "x\nof which no more is told"})
@@ -90,7 +91,8 @@ func TestMemoryChanges(t *testing.T) {
 	if got := texts(active.changes("", nil, unsaid, nil)); !slices.Equal(got, []string{"web: R.n = 1", "web: background[1] = get a"}) {
 		t.Errorf("an active process changes %q", got)
 	}
-	// Of what is kept for each request, in whatever order the requests were met, calls that wait are told apart, and all is told in order.
+	// Of what is kept for each request, in whatever order the requests were met, calls that wait are told apart, and
+	// all is told in order.
 	active.byRequest, active.owners = true, []core.Request{"", "z", "b"}
 	active.contents = []map[string]string{nil, {"background[1]": "get z", "R.kept[z]": "1"}, {"background[1]": "get b"}}
 	active.parts = []*part{{domain: active, request: "z"}, {domain: active, request: "b", number: 1}}
@@ -111,7 +113,8 @@ func TestMemoryChanges(t *testing.T) {
 	}
 }
 
-// TestMemoryLeft has the changes of a run be those from the memory that it began with, and say which event they come of.
+// TestMemoryLeft has the changes of a run be those from the memory that it began with, and say which event they come
+// of.
 func TestMemoryLeft(t *testing.T) {
 	web := &Process{Name: "web"}
 	d := keeping(web, "web", 0, map[string]string{"n": "0"}, map[string]string{"n": "1"}, map[string]string{"n": "2"})
@@ -214,7 +217,8 @@ func TestKeepsAt(t *testing.T) {
 	}
 }
 
-// TestStirred has it be said once that event handlers which share memory both act on one change: in between, and in another order, it may come out otherwise.
+// TestStirred has it be said once that event handlers which share memory both act on one change: in between, and in
+// another order, it may come out otherwise.
 func TestStirred(t *testing.T) {
 	d, apart := keeping(&Process{}, "both", 0, nil, map[string]string{"R.seen[a]": "1", "R.n": "1"}), &domain{}
 	one, two, three := &Actor{Description: core.Description{Name: "one"}, domain: d}, &Actor{Description: core.Description{Name: "two"}, domain: d}, &Actor{domain: apart}

@@ -43,7 +43,8 @@ func (c identified) Identities() []string { return c.names }
 
 func (c identified) Chosen() string { return "" }
 
-// TestIdentitiesInMemory has memories note the identities of objects: a version of each such object is held by them, but no version is by its own name.
+// TestIdentitiesInMemory has memories note the identities of objects: a version of each such object is held by them,
+// but no version is by its own name.
 func TestIdentitiesInMemory(t *testing.T) {
 	same := func(_ core.Key, versions []core.Content, _ []bool) []core.Content { return versions }
 	m := &Machine{Vocabulary: state.NewVocabulary(same), Holds: true}

@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 )
 
-// TestResume has code be taken along a path that it takes every so often: again and again if it is known to depend on chance, as often as is reasonable, and not if all of it is another one each time.
+// TestResume has code be taken along a path that it takes every so often: again and again if it is known to depend on
+// chance, as often as is reasonable, and not if all of it is another one each time.
 func TestResume(t *testing.T) {
 	for _, test := range []struct {
 		every, runs int

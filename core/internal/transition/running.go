@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// callNote is what a call of a run did. Whether it changed objects or sent messages does not matter: both outlive a crash.
+// callNote is what a call of a run did. Whether it changed objects or sent messages does not matter: both outlive a
+// crash.
 type callNote struct {
 	node     *behavior.Node
 	effected bool
@@ -22,9 +23,11 @@ type CallEvent struct {
 	Node     *behavior.Node
 	Response core.Response
 	Writes   []behavior.Write
-	// Overtaken are objects that somebody else has written before, without a difference: the call fails because of that.
+	// Overtaken are objects that somebody else has written before, without a difference: the call fails because of
+	// that.
 	Overtaken []behavior.Write
-	// Enqueued are the items that it puts into work queues directly, as messages are, and Timed those for which it sets a timer.
+	// Enqueued are the items that it puts into work queues directly, as messages are, and Timed those for which it sets
+	// a timer.
 	Enqueued, Timed []state.Cell
 	// Fault is how the call fails, nil if it does not.
 	Fault *behavior.Fault
@@ -101,8 +104,9 @@ func (w *Walker) fire(it *Item) {
 	w.Set(it.Cell, w.Value(it.Cell)&^state.Timed|state.Queued)
 }
 
-// run takes a run of an actor from its beginning to its end, with what it leaves in memory. What comes up meanwhile for the event handlers of the
-// same process waits for the end: they share the memory, of which nobody knows what it is in the midst of a run.
+// run takes a run of an actor from its beginning to its end, with what it leaves in memory. What comes up meanwhile for
+// the event handlers of the same process waits for the end: they share the memory, of which nobody knows what it is in
+// the midst of a run.
 func (w *Walker) run(a *Actor, root *behavior.Node, activation behavior.Activation, p plan) (*behavior.Leaf, error) {
 	if !a.Process.remembers() {
 		return w.follow(a, root, activation, p)
@@ -224,8 +228,8 @@ func (w *Walker) ended(a *Actor, activation behavior.Activation, path behavior.P
 	return nil
 }
 
-// call answers the call of a node, which is the call of that number in its run, as planned, with its effects applied, and returns where the run
-// goes on.
+// call answers the call of a node, which is the call of that number in its run, as planned, with its effects applied,
+// and returns where the run goes on.
 func (w *Walker) call(a *Actor, activation behavior.Activation, node *behavior.Node, number int, p plan) (*behavior.Edge, error) {
 	edge, commits, effected := (*behavior.Edge)(nil), true, false
 	made := behavior.Made{Number: number, Node: node}
@@ -314,8 +318,8 @@ func (w *Walker) apply(a *Actor, answered *behavior.Answered) error {
 	return nil
 }
 
-// publish brings a change that an actor has committed to everybody who watches: at once to views that are fresh, and into the backlog of the
-// others, which may have to be told of older changes then.
+// publish brings a change that an actor has committed to everybody who watches: at once to views that are fresh, and
+// into the backlog of the others, which may have to be told of older changes then.
 func (w *Walker) publish(by *Actor, c state.Cell, change transition) error {
 	d, err := w.delivery(c, change)
 	if err != nil || len(*d) == 0 {
@@ -470,8 +474,9 @@ type stirred struct {
 	changed bool
 }
 
-// stir notes that event handlers have enqueued something or changed the memory that they share with others. If others have for the same change, and
-// memory was changed, it matters who comes first and what is done in between, which is not searched.
+// stir notes that event handlers have enqueued something or changed the memory that they share with others. If others
+// have for the same change, and memory was changed, it matters who comes first and what is done in between, which is
+// not searched.
 func (w *Walker) stir(h *handling, changed bool) error {
 	before, d := w.stirred, h.actor.domain
 	w.stirred = stirred{h, changed}

@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// scenario is a system of the lab whose code does one of the things that have to be found out of code, and what is found.
+// scenario is a system of the lab whose code does one of the things that have to be found out of code, and what is
+// found.
 type scenario struct {
 	name       string
 	system     func() *core.System

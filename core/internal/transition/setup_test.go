@@ -21,7 +21,8 @@ type pristine struct {
 
 func (p pristine) Pristine(alone bool) map[string]string { return p.alone[alone] }
 
-// TestPristine has it be said at once what instances remember more than they did when they were made, where they show it and do not work by themselves.
+// TestPristine has it be said at once what instances remember more than they did when they were made, where they show
+// it and do not work by themselves.
 func TestPristine(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -58,7 +59,8 @@ func (s single) Of(name string) core.Instance {
 	return nil
 }
 
-// TestSetUpFails has it be said what is wrong with controllers that cannot be set up, or do not have the others of their process.
+// TestSetUpFails has it be said what is wrong with controllers that cannot be set up, or do not have the others of
+// their process.
 func TestSetUpFails(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -165,7 +167,8 @@ func TestNamedVersions(t *testing.T) {
 	}
 }
 
-// TestRetraced has no run be gone through again that got stuck, or of a controller that depends on chance, and what goes wrong with others be told.
+// TestRetraced has no run be gone through again that got stuck, or of a controller that depends on chance, and what
+// goes wrong with others be told.
 func TestRetraced(t *testing.T) {
 	m, _ := desk("web")
 	l, web := learning(t, m), m.Actors[0]

@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/memories"
 )
 
-// TestSights has what an active instance shows behind a run be remembered, as far as it is not what a fresh one shows, for the same run of the same memory.
+// TestSights has what an active instance shows behind a run be remembered, as far as it is not what a fresh one shows,
+// for the same run of the same memory.
 func TestSights(t *testing.T) {
 	m, _ := desk("web")
 	l, web := learning(t, m), m.Actors[0]

@@ -33,7 +33,8 @@ func TestDrawnForOthers(t *testing.T) {
 	}
 }
 
-// TestChanceBehindSleep has what is done by chance be told as that also of code that sleeps, so that its clock is ahead the second time.
+// TestChanceBehindSleep has what is done by chance be told as that also of code that sleeps, so that its clock is ahead
+// the second time.
 func TestChanceBehindSleep(t *testing.T) {
 	for name, text := range map[string]func(runs int) string{
 		"a number": strconv.Itoa, "a date": func(runs int) string { return time.Date(2000, 1, runs, 0, 0, 0, 0, time.UTC).Format(time.RFC3339Nano) },
@@ -49,7 +50,8 @@ func TestChanceBehindSleep(t *testing.T) {
 	}
 }
 
-// TestLate has a step be late if changes wait for its process, unless it is the one that delivers them, or that starts it again.
+// TestLate has a step be late if changes wait for its process, unless it is the one that delivers them, or that starts
+// it again.
 func TestLate(t *testing.T) {
 	c, d := simple("c", func(world, core.Request) core.Result { return core.Result{} }), simple("d", func(w world, _ core.Request) core.Result {
 		w.put("a", "1")
@@ -125,7 +127,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestStagesOfLaterDraws has the steps of a run draw from the seed that it began with, whoever takes them: also from one that is not the first, and when it was used.
+// TestStagesOfLaterDraws has the steps of a run draw from the seed that it began with, whoever takes them: also from
+// one that is not the first, and when it was used.
 func TestStagesOfLaterDraws(t *testing.T) {
 	w := begin(t, drawingBy(func(d *dice) core.Instance {
 		return hand{reconcile: func(w world, _ core.Request) core.Result {

@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// lagging gives the first process of a machine a view of a kind that may lag behind. Nobody's event handlers get its changes.
+// lagging gives the first process of a machine a view of a kind that may lag behind. Nobody's event handlers get its
+// changes.
 func lagging(m *Machine, kind core.Kind) *view.View {
 	p := m.Processes[0]
 	v := view.New(m.Vocabulary, p.Name, kind, view.Lag(3))
@@ -22,7 +23,8 @@ func lagging(m *Machine, kind core.Kind) *view.View {
 	return v
 }
 
-// viewing returns a machine of a controller with views of some kinds, and of another controller without, and a walker in the state in which there is nothing.
+// viewing returns a machine of a controller with views of some kinds, and of another controller without, and a walker
+// in the state in which there is nothing.
 func viewing(kinds ...core.Kind) (*Machine, *Walker, []*view.View) {
 	m, _ := desk("web", "db")
 	m.Views = map[core.Kind][]*view.View{}
@@ -60,7 +62,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestHeld has the versions of an object be held that views show or wait for, that runs in flight were shown, and that are remembered: each once, but for that which is there, and nothing.
+// TestHeld has the versions of an object be held that views show or wait for, that runs in flight were shown, and that
+// are remembered: each once, but for that which is there, and nothing.
 func TestHeld(t *testing.T) {
 	m, w, views := viewing("Pod")
 	v := views[0]
@@ -121,7 +124,8 @@ func (r *refreshed) Refreshed(v *view.View, changes []view.Change) {
 	}
 }
 
-// TestRestart has a process lose its work, its timers, its runs and its memory, its views be put where it is said, and others go on.
+// TestRestart has a process lose its work, its timers, its runs and its memory, its views be put where it is said, and
+// others go on.
 func TestRestart(t *testing.T) {
 	m, w, views := viewing("Pod")
 	l, v := learning(t, m), views[0]
@@ -230,8 +234,9 @@ func TestStartUnderway(t *testing.T) {
 	}
 }
 
-// TestStartNamesVersions has the versions at the start be named together: the one that is there, and those that views show of it, also if it is gone by now. Where nothing is under way,
-// those who start get the one that is there by its canonical name.
+// TestStartNamesVersions has the versions at the start be named together: the one that is there, and those that views
+// show of it, also if it is gone by now. Where nothing is under way, those who start get the one that is there by its
+// canonical name.
 func TestStartNamesVersions(t *testing.T) {
 	key := core.Key{Kind: "note", Name: "a"}
 	at := func(objects []core.Object, behind ...core.Missing) core.Initial {
@@ -268,7 +273,8 @@ func TestStartNamesVersions(t *testing.T) {
 	}
 }
 
-// TestStartFails has it be an error at the start what event handlers do that is not modelled, of those who start and of those who start again as nobody knows what they had in memory.
+// TestStartFails has it be an error at the start what event handlers do that is not modelled, of those who start and of
+// those who start again as nobody knows what they had in memory.
 func TestStartFails(t *testing.T) {
 	for name, initial := range map[string]core.Initial{"it starts": {}, "it was at work": {Underway: &core.Underway{Processes: []core.AtWork{{Process: "c"}}}}} {
 		c := sequential(controller("c", func() core.Instance {
@@ -296,7 +302,8 @@ func TestStartBehindUnwatched(t *testing.T) {
 	}
 }
 
-// TestTies has a step be tied to the objects of which versions are held that it comes to show, lets go of, or brings to their canonical forms.
+// TestTies has a step be tied to the objects of which versions are held that it comes to show, lets go of, or brings to
+// their canonical forms.
 func TestTies(t *testing.T) {
 	m, w, views := viewing("Pod")
 	v := views[0]

@@ -6,17 +6,17 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// StepCache leads from what a run depends on straight to what it does to the state, past its calls and the event handlers
-// that they set off. What a run does follows from the values of the cells that it looks at, as long as nobody holds
-// versions of objects. Each walker that only reads has its own: it saves time, and changes nothing.
+// StepCache leads from what a run depends on straight to what it does to the state, past its calls and the event
+// handlers that they set off. What a run does follows from the values of the cells that it looks at, as long as nobody
+// holds versions of objects. Each walker that only reads has its own: it saves time, and changes nothing.
 type StepCache struct {
 	// roots are where the cached steps of items begin, by agent.
 	roots []*decision
 	// Room is how many more decisions there may be.
 	Room int
 
-	// Tracing tells that a run is followed to make a cached step of it, and trace what it depends on so far: cells, in the
-	// order in which it came to look at them, with their values before the step.
+	// Tracing tells that a run is followed to make a cached step of it, and trace what it depends on so far: cells, in
+	// the order in which it came to look at them, with their values before the step.
 	Tracing bool
 	Trace   []Touch
 }
@@ -94,8 +94,9 @@ func (s *StepCache) add(agent int, e *effect) {
 	}
 }
 
-// Remember makes a cached step without an effect, for a vector of which nothing is known yet. What is looked at may come in any order, as for
-// predicates that go through maps: first comes what was looked at before, even if it was not this time. That takes more cached steps, and is right.
+// Remember makes a cached step without an effect, for a vector of which nothing is known yet. What is looked at may
+// come in any order, as for predicates that go through maps: first comes what was looked at before, even if it was not
+// this time. That takes more cached steps, and is right.
 func (s *StepCache) Remember(agent int, vector state.Vector, trace []Touch) {
 	s.Trace = nil
 	if agent < len(s.roots) {
@@ -128,8 +129,9 @@ func (w *Walker) takesShortcuts() bool {
 	return w.Learn == nil && w.Listener == nil && !w.noted && !w.Machine.Holds
 }
 
-// finish runs an item from its beginning to its end, as one step without faults, from the cache if it is there. See [walker.reconcile].
-// The cache does not show in which other orders concurrent calls may be answered, so that no step is there where that matters.
+// finish runs an item from its beginning to its end, as one step without faults, from the cache if it is there. See
+// [walker.reconcile]. The cache does not show in which other orders concurrent calls may be answered, so that no step
+// is there where that matters.
 func (w *Walker) finish(it *Item) (*behavior.Leaf, error) {
 	if !w.takesShortcuts() {
 		return w.reconcile(it, plan{})

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// TestStepCacheIsAFunction has runs of two agents be cached that look at one cell after the other, where what they look at next follows from what they saw, and
-// compares what is found with what the runs do.
+// TestStepCacheIsAFunction has runs of two agents be cached that look at one cell after the other, where what they look
+// at next follows from what they saw, and compares what is found with what the runs do.
 func TestStepCacheIsAFunction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const cells = 4
@@ -71,7 +71,8 @@ func TestStepCacheIsAFunction(t *testing.T) {
 	})
 }
 
-// TestStepCacheRemembers has what is looked at come in any order: what is found is what was remembered of a state in which as much is the same.
+// TestStepCacheRemembers has what is looked at come in any order: what is found is what was remembered of a state in
+// which as much is the same.
 func TestStepCacheRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const cells = 5
@@ -143,8 +144,8 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// TestTakesShortcuts has the calls of a run be left out by nobody who learns, has somebody to tell of them, or notes what the run does, and nowhere where it matters who holds
-// what: an effect says nothing of that.
+// TestTakesShortcuts has the calls of a run be left out by nobody who learns, has somebody to tell of them, or notes
+// what the run does, and nowhere where it matters who holds what: an effect says nothing of that.
 func TestTakesShortcuts(t *testing.T) {
 	m, w := desk("web")
 	if !w.takesShortcuts() {
@@ -197,7 +198,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestTraced has a step depend on the objects that it looks at, or at parts of, and one that lists objects on all that there may be in the list, whether they are there or not.
+// TestTraced has a step depend on the objects that it looks at, or at parts of, and one that lists objects on all that
+// there may be in the list, whether they are there or not.
 func TestTraced(t *testing.T) {
 	m, w := desk("web")
 	var cells []state.Cell

@@ -11,7 +11,8 @@ import (
 
 // visitor is shown the steps of a state.
 type visitor interface {
-	// took is called with the walker behind the step. It is taken back afterwards, unless there is an error: that ends the visit.
+	// took is called with the walker behind the step. It is taken back afterwards, unless there is an error: that ends
+	// the visit.
 	Took(*Taken) error
 	// stopped is called when a step cannot be taken to its end. A nil error goes on with the next.
 	Stopped(*Taken, error) error
@@ -23,9 +24,11 @@ type visit struct {
 	// only are the agents that are followed, by number; nil if all are.
 	only []bool
 	step Taken
-	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends, and retries those that come to nothing: runs that are tried again later.
+	// due counts the steps that controllers take by themselves, those included that could not be taken to their ends,
+	// and retries those that come to nothing: runs that are tried again later.
 	due, retries int
-	// begun are the items of which a run begins, where its calls are steps of their own, and flown those whose runs go on, in flownBy steps.
+	// begun are the items of which a run begins, where its calls are steps of their own, and flown those whose runs go
+	// on, in flownBy steps.
 	begun, flown []*Item
 	flownBy      int
 	// shown is where the step leads in the ways that were shown, if there are several.
@@ -154,7 +157,8 @@ func (w *Walker) work(it *Item) error {
 	return nil
 }
 
-// StepsOf shows a visitor the steps that can be taken for an item. It ends the visit with an error, and the walker is where it was.
+// StepsOf shows a visitor the steps that can be taken for an item. It ends the visit with an error, and the walker is
+// where it was.
 func (w *Walker) StepsOf(visitor visitor, it *Item) error {
 	w.visit = visit{visitor: visitor}
 	err := w.work(it)
@@ -350,7 +354,8 @@ func (c *chooser) Took(t *Taken) error {
 	return errChosen
 }
 
-// Stopped implements [Visitor]. How other steps end makes no difference, but what was not known of the code of one of them is known of all its runs from then on.
+// Stopped implements [Visitor]. How other steps end makes no difference, but what was not known of the code of one of
+// them is known of all its runs from then on.
 func (c *chooser) Stopped(t *Taken, err error) error {
 	switch {
 	case t.Step() == c.want:

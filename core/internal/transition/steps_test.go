@@ -63,7 +63,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestSignatures has a signature say all there is to say of a step, unless something is chosen in it, goes wrong, or is lost.
+// TestSignatures has a signature say all there is to say of a step, unless something is chosen in it, goes wrong, or is
+// lost.
 func TestSignatures(t *testing.T) {
 	w := &Walker{}
 	for turns := range 3 {
@@ -158,7 +159,8 @@ func (showing) Outcome(key core.Key, c core.Content) any {
 	return c.Fields()
 }
 
-// TestEffect has the changes of a step be those of the objects that people want to see, in their order, from what was there at first.
+// TestEffect has the changes of a step be those of the objects that people want to see, in their order, from what was
+// there at first.
 func TestEffect(t *testing.T) {
 	m, w := desk("web")
 	m.System.Store = showing{}
@@ -259,7 +261,8 @@ func TestWhatEndsSteps(t *testing.T) {
 	}
 }
 
-// TestOtherStepsTeach takes a step of a state in which another one, of code of which nothing is known, comes first: what is met there has whoever takes the step begin again.
+// TestOtherStepsTeach takes a step of a state in which another one, of code of which nothing is known, comes first:
+// what is met there has whoever takes the step begin again.
 func TestOtherStepsTeach(t *testing.T) {
 	keeps := controller("keeps", func() core.Instance {
 		kept := map[string]string{}

@@ -19,7 +19,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// interruptedIn has something that is found out be interrupted wherever code is run for it, or in some files only: it has to end with the error, and leave nothing behind.
+// interruptedIn has something that is found out be interrupted wherever code is run for it, or in some files only: it
+// has to end with the error, and leave nothing behind.
 func interruptedIn(t *testing.T, name string, finds func(context.Context) error, files ...string) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -59,7 +60,8 @@ func unmade(run behavior.Run) behavior.Run {
 	return run
 }
 
-// TestStrayed has an instance that does not go through a history again when its clock has moved be told from one that parts in the run itself: it has not come to where the run begins.
+// TestStrayed has an instance that does not go through a history again when its clock has moved be told from one that
+// parts in the run itself: it has not come to where the run begins.
 func TestStrayed(t *testing.T) {
 	l, a, runs := counted(t, Conditions{})
 	wrong := unmade(runs[0])
@@ -95,7 +97,8 @@ func TestStrayed(t *testing.T) {
 	}
 }
 
-// TestRelivedWhileSearching has a history of two runs that a used instance does not go through be put down to its memory, also while the search goes on: nobody shares it.
+// TestRelivedWhileSearching has a history of two runs that a used instance does not go through be put down to its
+// memory, also while the search goes on: nobody shares it.
 func TestRelivedWhileSearching(t *testing.T) {
 	for _, searching := range []bool{true, false} {
 		w := begin(t, alone(sequential(controller("c", countingUp(false)))), Conditions{})
@@ -120,7 +123,8 @@ func TestRelivedWhileSearching(t *testing.T) {
 	}
 }
 
-// TestRelivedLater has a used instance whose clock is ahead write other times, which is nothing to speak of; what it writes besides is put down to its memory, and so are times that follow from that.
+// TestRelivedLater has a used instance whose clock is ahead write other times, which is nothing to speak of; what it
+// writes besides is put down to its memory, and so are times that follow from that.
 func TestRelivedLater(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -162,7 +166,8 @@ func TestRelivedLater(t *testing.T) {
 	}
 }
 
-// TestReordered has a divergence by chance be told as another order if that is all, and one by memory never. Another order does not count towards giving up.
+// TestReordered has a divergence by chance be told as another order if that is all, and one by memory never. Another
+// order does not count towards giving up.
 func TestReordered(t *testing.T) {
 	a, b, c := query{"put a", ""}, query{"put b", ""}, query{"put c", ""}
 	for _, test := range []struct {
@@ -266,7 +271,8 @@ func TestTellsRenewed(t *testing.T) {
 	}
 }
 
-// failing is a store that answers so many calls, and then one not, or computes one answer from something else than before.
+// failing is a store that answers so many calls, and then one not, or computes one answer from something else than
+// before.
 type failing struct {
 	notes
 	asked  *int
@@ -285,7 +291,8 @@ func (f failing) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 	return f.notes.Answer(s, call)
 }
 
-// TestStoreFails has a search end with what a store does not answer, whichever call it is, also of those that are made as of a tick earlier.
+// TestStoreFails has a search end with what a store does not answer, whichever call it is, also of those that are made
+// as of a tick earlier.
 func TestStoreFails(t *testing.T) {
 	for _, s := range []scenario{
 		called("it writes the time again and again", clocks()), called("three calls, in two orders", orderings()), called("in any order", users()), called("it hands on, and crashes", backgrounds()),
@@ -314,8 +321,8 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// TestSharedUnseen has a history of controllers that were not known to share memory have the search begin again, if it goes on: first with one memory for all requests of each of
-// them, then with one for both.
+// TestSharedUnseen has a history of controllers that were not known to share memory have the search begin again, if it
+// goes on: first with one memory for all requests of each of them, then with one for both.
 func TestSharedUnseen(t *testing.T) {
 	for _, test := range []struct{ searching, whole bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
 		searching, c := test.searching, Conditions{Remembering: []string{"a", "b"}}
@@ -345,8 +352,8 @@ func TestSharedUnseen(t *testing.T) {
 	}
 }
 
-// TestRenewedOn has a memory with a time that was renewed be taken along behind a run that leaves all times as late as the clock is, as nobody would have left that one. It counts as
-// more than one in which only times have drifted.
+// TestRenewedOn has a memory with a time that was renewed be taken along behind a run that leaves all times as late as
+// the clock is, as nobody would have left that one. It counts as more than one in which only times have drifted.
 func TestRenewedOn(t *testing.T) {
 	for _, fixed := range []bool{false, true} { // whether there is a time that does not move
 		f := explored(t, of(func() *trade {
@@ -380,7 +387,8 @@ func TestRenewedOn(t *testing.T) {
 	}
 }
 
-// TestDriftedOn has a memory that has drifted be followed through all runs that are known to come then, up to the one that does something else because of it.
+// TestDriftedOn has a memory that has drifted be followed through all runs that are known to come then, up to the one
+// that does something else because of it.
 func TestDriftedOn(t *testing.T) {
 	f := explored(t, of(func() *trade {
 		return controller("c", func() core.Instance {

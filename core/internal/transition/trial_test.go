@@ -11,7 +11,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestTry has a controller be tried with a note that no search comes to: it does what it does there, and nothing of that is learned.
+// TestTry has a controller be tried with a note that no search comes to: it does what it does there, and nothing of
+// that is learned.
 func TestTry(t *testing.T) {
 	var chance atomic.Int64
 	for _, test := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/internal/random"
 )
 
-// Each of these tests compares the steps from all states of small random systems, under random conditions, with those that the naive twin takes: those of a walker that
-// learns, and of one that only knows what was learned.
+// Each of these tests compares the steps from all states of small random systems, under random conditions, with those
+// that the naive twin takes: those of a walker that learns, and of one that only knows what was learned.
 
 func TestTwin(t *testing.T) {
 	twins(t, random.System, nil, 5, 10, 39, 68, 77, 85, 98, 135, 145, 156, 182)
@@ -131,8 +131,9 @@ func twin(t *testing.T, name string, system *core.System, c Conditions, plain na
 	return true
 }
 
-// TestTwinOfHandlers compares systems whose event handlers read and write, under random conditions. What they write is their own, whoever's step it is. What is in the list of
-// those that start while others write is a matter of its own, so there is nothing at the start, and nobody crashes.
+// TestTwinOfHandlers compares systems whose event handlers read and write, under random conditions. What they write is
+// their own, whoever's step it is. What is in the list of those that start while others write is a matter of its own,
+// so there is nothing at the start, and nobody crashes.
 func TestTwinOfHandlers(t *testing.T) {
 	compared := 0
 	for seed := range uint64(16) {

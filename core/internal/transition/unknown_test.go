@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core/view"
 )
 
-// flying is a machine of one controller whose run is parked at a point, with a walker that may not learn in the state in which it is.
+// flying is a machine of one controller whose run is parked at a point, with a walker that may not learn in the state
+// in which it is.
 func flying(at point) (*Machine, *Walker, *Item) {
 	m, w := desk("web")
 	it := m.Item(m.Actors[0], "r")
@@ -25,7 +26,8 @@ func flying(at point) (*Machine, *Walker, *Item) {
 	return m, w, it
 }
 
-// TestUnknownNames has a step that is known be left to who learns if it is not known how the versions of objects are to be named behind it, and be taken where it is.
+// TestUnknownNames has a step that is known be left to who learns if it is not known how the versions of objects are to
+// be named behind it, and be taken where it is.
 func TestUnknownNames(t *testing.T) {
 	call, done := query{"get a", ""}, &behavior.Leaf{}
 	node := &behavior.Node{Call: call, Faults: []behavior.Fault{{Name: "refused"}}}
@@ -98,8 +100,9 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// TestUnknownEnds has a walker that may not learn leave to who does what becomes of a run that was never blocked before, whether one that was blocked can begin again, who gets a change, and
-// what users have done by then. It is where it was.
+// TestUnknownEnds has a walker that may not learn leave to who does what becomes of a run that was never blocked
+// before, whether one that was blocked can begin again, who gets a change, and what users have done by then. It is
+// where it was.
 func TestUnknownEnds(t *testing.T) {
 	blocked := &behavior.Node{Leaf: &behavior.Leaf{Result: core.Result{Blocked: true}}}
 	m, w, it := flying(point{Node: blocked})
@@ -147,7 +150,8 @@ func TestUnknownEnds(t *testing.T) {
 	}
 }
 
-// TestUnknownHistory has a walker that may not learn leave an action of a user to who does, if it is not known what users have done by then.
+// TestUnknownHistory has a walker that may not learn leave an action of a user to who does, if it is not known what
+// users have done by then.
 func TestUnknownHistory(t *testing.T) {
 	w := begin(t, users()[0].system(), Conditions{})
 	m := w.Machine

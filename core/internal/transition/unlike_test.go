@@ -8,8 +8,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestMadeUnlike has instances that are not alike when they are made, as one whose set-up takes what it needs from a map, and several in a row may be: nothing
-// is said of that. A controller that is one of them also counts what it does, which is its memory.
+// TestMadeUnlike has instances that are not alike when they are made, as one whose set-up takes what it needs from a
+// map, and several in a row may be: nothing is said of that. A controller that is one of them also counts what it does,
+// which is its memory.
 func TestMadeUnlike(t *testing.T) {
 	for _, divided := range []bool{false, true} {
 		for alike := 1; alike <= 6; alike++ {

@@ -36,7 +36,8 @@ func (l *looking) Stopped(t *Taken, err error) error {
 	return nil
 }
 
-// copying returns a walker, in its initial state, of a controller that is queued by a variable, and writes what it has seen of it into two others, one after the other.
+// copying returns a walker, in its initial state, of a controller that is queued by a variable, and writes what it has
+// seen of it into two others, one after the other.
 func copying(t *testing.T, conditions Conditions) *Walker {
 	t.Helper()
 	x, sum := plain.NewFamily[int]("x"), plain.NewFamily[int]("sum")
@@ -68,7 +69,8 @@ func copying(t *testing.T, conditions Conditions) *Walker {
 	return w
 }
 
-// TestCrashesWithinRuns has a controller crash before each call that does something after another one did, and where it waits, as often as it may.
+// TestCrashesWithinRuns has a controller crash before each call that does something after another one did, and where it
+// waits, as often as it may.
 func TestCrashesWithinRuns(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -118,7 +120,8 @@ func TestCrashesWithinRuns(t *testing.T) {
 	}
 }
 
-// TestUnknownSteps has a walker that may not learn stop at each step of which nothing is known, in whatever way its steps are taken, and be where it was.
+// TestUnknownSteps has a walker that may not learn stop at each step of which nothing is known, in whatever way its
+// steps are taken, and be where it was.
 func TestUnknownSteps(t *testing.T) {
 	for name, c := range map[string]Conditions{
 		"reconciles": {}, "calls": {Granularity: PerCall}, "crashes": {Crashes: 1}, "stale caches": {Staleness: []Staleness{{Rule: view.Lag(1)}}},

@@ -247,8 +247,8 @@ func (w *Walker) answerFrom(client *ClientView, a *Actor, activation behavior.Ac
 	return w.Learn.answer(client, a, activation, node)
 }
 
-// unexpectedViews are kinds that controllers have read through their caches of which they were not known to have views that
-// may lag behind.
+// unexpectedViews are kinds that controllers have read through their caches of which they were not known to have views
+// that may lag behind.
 type unexpectedViews struct{ Caches []CachedKind }
 
 // Error implements error.
@@ -265,9 +265,9 @@ func (u *unexpectedViews) expect(c *Conditions) bool {
 	return true
 }
 
-// cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag behind
-// as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no change is
-// waiting for anybody, so that a view more would show the same.
+// cached notes what an actor read through its cache. It ends a search that did not let the views of these kinds lag
+// behind as the conditions allow: it has to be begun again. Once a search is over, code runs only in states in which no
+// change is waiting for anybody, so that a view more would show the same.
 func (l *Learner) cached(a *Actor, call core.Call, reads []behavior.Read) error {
 	if a.User {
 		return nil
@@ -326,9 +326,9 @@ func (w *Walker) normalize() error {
 	return nil
 }
 
-// normalizeTogether brings all versions that can be seen of the objects which the step had to do with to their canonical
-// forms. Those which a run in flight was shown cannot be renamed, as nobody can change what
-// it remembers; they are when it has ended. Nor can those that memory names: only the others are.
+// normalizeTogether brings all versions that can be seen of the objects which the step had to do with to their
+// canonical forms. Those which a run in flight was shown cannot be renamed, as nobody can change what it remembers;
+// they are when it has ended. Nor can those that memory names: only the others are.
 func (w *Walker) normalizeTogether() error {
 	for _, c := range w.concerned() {
 		if w.pinned(c) {
@@ -386,8 +386,8 @@ func (w *Walker) rename(c state.Cell, normal *state.Normalization) error {
 	return nil
 }
 
-// concerned returns the objects of which the step may have changed what versions can be seen: those that it wrote, those in
-// backlogs before it, and those that the runs it ended were shown.
+// concerned returns the objects of which the step may have changed what versions can be seen: those that it wrote,
+// those in backlogs before it, and those that the runs it ended were shown.
 func (w *Walker) concerned() []state.Cell {
 	var cells []state.Cell
 	for _, t := range w.Touched {
@@ -413,13 +413,17 @@ func (w *Walker) concerned() []state.Cell {
 type notedVersions struct {
 	// of are the objects that these are versions of, by their names.
 	of map[string]core.Key
-	// heeded says of each kind who heeds whether a version is the one that was noted, and cameBack which object of it became what it was when it was noted.
+	// heeded says of each kind who heeds whether a version is the one that was noted, and cameBack which object of it
+	// became what it was when it was noted.
 	heeded   map[core.Kind]string
 	cameBack map[core.Kind]core.Key
 }
 
-// noting records the names of versions that a call writes into objects, of those that are shown to its run or remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones. Otherwise it returns
-// that a call is not modelled which writes one that may get another name as soon as nobody else knows it: names in objects pin nothing. Where it is known that somebody compares those in objects with others, it returns that for any name.
+// noting records the names of versions that a call writes into objects, of those that are shown to its run or
+// remembered. Where names are in no order, they are the same whenever a version is written, but for equal ones.
+// Otherwise it returns that a call is not modelled which writes one that may get another name as soon as nobody else
+// knows it: names in objects pin nothing. Where it is known that somebody compares those in objects with others, it
+// returns that for any name.
 func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, call core.Call, writes []behavior.Write) error {
 	m := l.Machine
 	if !m.orders || a.User || len(writes) == 0 {
@@ -454,7 +458,8 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 	return nil
 }
 
-// notedIn returns the names of versions that are shown in some runs, and all of them together with those which controllers have written into objects that are shown. It returns none if there are no more of them.
+// notedIn returns the names of versions that are shown in some runs, and all of them together with those which
+// controllers have written into objects that are shown. It returns none if there are no more of them.
 func (m *Machine) notedIn(runs []behavior.Run) (shown, all behavior.Tags) {
 	if len(m.notes.of) == 0 {
 		return nil, nil

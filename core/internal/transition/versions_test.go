@@ -143,8 +143,9 @@ func watches() *trade {
 	return c
 }
 
-// TestEditions has controllers that write new versions for ever come to few states, as versions are named afresh once nobody holds the old ones: with two texts, one has two states, or four times as
-// many with those of its runs in flight. A cache that lags behind by a change has seen either text before.
+// TestEditions has controllers that write new versions for ever come to few states, as versions are named afresh once
+// nobody holds the old ones: with two texts, one has two states, or four times as many with those of its runs in
+// flight. A cache that lags behind by a change has seen either text before.
 func TestEditions(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -172,8 +173,9 @@ func TestEditions(t *testing.T) {
 	}
 }
 
-// TestVersions compares systems with versions of objects with the same ones in which versions are never named afresh: but for the names of versions, the states and the steps
-// are the same, and there are fewer where versions matter that somebody has held.
+// TestVersions compares systems with versions of objects with the same ones in which versions are never named afresh:
+// but for the names of versions, the states and the steps are the same, and there are fewer where versions matter that
+// somebody has held.
 func TestVersions(t *testing.T) {
 	for _, family := range []struct {
 		generate     func(uint64) (*core.System, error)
@@ -201,7 +203,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestNamesInMemory has the versions of an object be named afresh but for those that memory names, and who does not learn leave it to who does what nobody knows.
+// TestNamesInMemory has the versions of an object be named afresh but for those that memory names, and who does not
+// learn leave it to who does what nobody knows.
 func TestNamesInMemory(t *testing.T) {
 	for _, test := range []struct {
 		name                     string

@@ -13,11 +13,11 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/memo"
 )
 
-// Whether code depends on the clock is found out by instances whose clocks are moved: a tick earlier, to see whether it writes the time, and an
-// epoch later, to see whether it waits for one.
+// Whether code depends on the clock is found out by instances whose clocks are moved: a tick earlier, to see whether it
+// writes the time, and an epoch later, to see whether it waits for one.
 
-// earlier finds out whether the call of a node would be another one a tick earlier, and returns it: its contents name the time, or what it makes is named by it. It is nil
-// if the call is the same then, or if something else is done.
+// earlier finds out whether the call of a node would be another one a tick earlier, and returns it: its contents name
+// the time, or what it makes is named by it. It is nil if the call is the same then, or if something else is done.
 func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (core.Call, error) {
 	if node.Timed || !l.tells(a) || behavior.Aim(node.Call) == node.Call.Identity() {
 		return node.Earlier, nil
@@ -65,17 +65,20 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 // tells reports whether the code of an actor may look at a clock.
 func (l *Learner) tells(a *Actor) bool { return !a.Sequential && !a.User }
 
-// shift is how far the clock is moved, for an instance from its start on and for a run of it besides. An instance that remembers something has to start a tick
-// earlier for its run to be a tick earlier: its clock does not go back.
+// shift is how far the clock is moved, for an instance from its start on and for a run of it besides. An instance that
+// remembers something has to start a tick earlier for its run to be a tick earlier: its clock does not go back.
 type shift struct {
 	start, run time.Duration
-	// with are runs that its instance has made before, those when so much time had passed: their clock is moved as that of the run, if that is not 0.
+	// with are runs that its instance has made before, those when so much time had passed: their clock is moved as that
+	// of the run, if that is not 0.
 	with time.Duration
-	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be seen of that: the rest is searched.
+	// pass is how much time passes for an active instance before the run, which is of interest only if nothing is to be
+	// seen of that: the rest is searched.
 	pass time.Duration
 }
 
-// shift returns how the clock is moved for runs of an instance: an active one is another one if time passes before a run.
+// shift returns how the clock is moved for runs of an instance: an active one is another one if time passes before a
+// run.
 func (d *domain) shift(by time.Duration) shift {
 	if d.manner.Active || by < 0 {
 		return shift{start: by}
@@ -96,8 +99,8 @@ func (d *domain) later(activation behavior.Activation) []shift {
 	return all
 }
 
-// look goes through a new path once more, an epoch later, and reports whether the code waits for a time: what it does besides writing other
-// times shows that.
+// look goes through a new path once more, an epoch later, and reports whether the code waits for a time: what it does
+// besides writing other times shows that.
 func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 	if !l.tells(a) {
 		return false, nil
@@ -127,8 +130,9 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 	return l.lookAround(a, run)
 }
 
-// due returns how long after a run its timer has fired, some seconds late, or the span that passes in the search and is hardly longer; 0 if it sets none, or for longer than anything that is waited for. Timers that are set later for the same
-// moment are due at the same time.
+// due returns how long after a run its timer has fired, some seconds late, or the span that passes in the search and is
+// hardly longer; 0 if it sets none, or for longer than anything that is waited for. Timers that are set later for the
+// same moment are due at the same time.
 func (l *Learner) due(run behavior.Run) time.Duration {
 	if run.Leaf == nil || !run.Leaf.Later() || run.Leaf.Result.RequeueAfter >= behavior.Epoch/2 {
 		return 0
@@ -151,7 +155,8 @@ func (l *Learner) withDue(run behavior.Run, spans []time.Duration) []time.Durati
 	return slices.Compact(spans)
 }
 
-// far returns how long after a run its timer has fired if it is set for longer than anything that is waited for, as for a date in an object, 0 if it is not: several long times may have to pass until then.
+// far returns how long after a run its timer has fired if it is set for longer than anything that is waited for, as for
+// a date in an object, 0 if it is not: several long times may have to pass until then.
 func far(run behavior.Run) time.Duration {
 	const farthest = 150 * 365 * 24 * time.Hour // the clock of an instance has an end
 	if run.Leaf == nil || !run.Leaf.Later() || run.Leaf.Result.RequeueAfter < behavior.Epoch/2 || run.Leaf.Result.RequeueAfter > farthest {
@@ -160,8 +165,9 @@ func far(run behavior.Run) time.Duration {
 	return run.Leaf.Result.RequeueAfter.Truncate(time.Second) + behavior.Tick
 }
 
-// lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does not do so much later: it waits for a time that comes and goes, such as a certain hour of the day,
-// or for one that is further ahead.
+// lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does
+// not do so much later: it waits for a time that comes and goes, such as a certain hour of the day, or for one that is
+// further ahead.
 func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 	by, far := l.due(run), far(run)
 	switch {
@@ -186,8 +192,8 @@ func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
 }
 
-// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name other times, or else what it leaves
-// in memory if that has drifted.
+// lookAt goes through a path when the clock has moved, and returns where the code does something else than to name
+// other times, or else what it leaves in memory if that has drifted.
 func (l *Learner) lookAt(a *Actor, run behavior.Run, at shift) (*behavior.Divergence, *left, error) {
 	later, err := l.follow(a, run, at)
 	if err != nil {
@@ -247,8 +253,8 @@ func (f followed) shows(run behavior.Run) (parting *behavior.Divergence, written
 	return f.parting, written
 }
 
-// moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or aborted, its calls, and where it does
-// more than to write other contents.
+// moved takes a fresh instance along a run when the clock has moved. It returns its session, which has to be closed or
+// aborted, its calls, and where it does more than to write other contents.
 func (l *Learner) moved(a *Actor, run behavior.Run, by shift) (*behavior.Session, []core.Call, *behavior.Divergence, error) {
 	session, strayed, err := l.bring(a, run.Activation.Since, 0, by)
 	if err != nil {
@@ -290,7 +296,8 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error)
 	return f, err
 }
 
-// awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
+// awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be
+// begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
 	if run.Leaf != nil && (l.Machine.longTimes() == 0 || l.endsAfter(a, run)) {
 		run.Leaf.Awaits = true
@@ -346,7 +353,8 @@ func (a *Actor) noteLater(run behavior.Run, parting *behavior.Divergence) {
 	a.laterOn[laterOf(run, parting)] = true
 }
 
-// OnlyAgain reports whether controllers wait for times that were not searched, and these are all after the last of those that were.
+// OnlyAgain reports whether controllers wait for times that were not searched, and these are all after the last of
+// those that were.
 func (m *Machine) OnlyAgain() bool {
 	return len(m.Waiting()) > 0 && !slices.ContainsFunc(m.Actors, func(a *Actor) bool { return a.Waits.Why != "" })
 }
@@ -384,7 +392,8 @@ func (it *Item) waits() bool {
 	return it.Actor.waitsFor().Why != "" || slices.ContainsFunc(it.setters, func(a *Actor) bool { return a.waitsFor().Why != "" })
 }
 
-// waiters returns the memories of those for whom a timer of an item may wait for a time: that of its actor, or else of others that have set it.
+// waiters returns the memories of those for whom a timer of an item may wait for a time: that of its actor, or else of
+// others that have set it.
 func (it *Item) waiters() []*domain {
 	if it.Actor.awaits {
 		return []*domain{it.Actor.domain}
@@ -406,7 +415,8 @@ func (m *Machine) Awaiting() []string {
 	return m.strategies(func(a *Actor) bool { return a.awaits })
 }
 
-// Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same, it says it once.
+// Waiting says how controllers wait for times that were not searched. Of those of one process that wait for the same,
+// it says it once.
 func (m *Machine) Waiting() []string {
 	var first []*Actor
 	others := map[*Actor][]string{}
@@ -433,8 +443,9 @@ func (m *Machine) Waiting() []string {
 	return waiting
 }
 
-// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which time passes in the background of such ones. Where a long time may still pass, what comes of that is another end, or one that
-// waits as well.
+// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which
+// time passes in the background of such ones. Where a long time may still pass, what comes of that is another end, or
+// one that waits as well.
 func (w *Walker) Awaited() []core.Item {
 	var items []core.Item
 	for _, it := range w.Machine.Items {

@@ -20,7 +20,8 @@ var ErrUnknown = errors.New("not learned yet")
 // ErrStopped ends a step of a run that never came back or may not go on.
 var ErrStopped = errors.New("the run never came back")
 
-// Ends reports whether an error is how a step ends that cannot be taken any further. Others are of whoever takes it: nothing is known of the step then.
+// Ends reports whether an error is how a step ends that cannot be taken any further. Others are of whoever takes it:
+// nothing is known of the step then.
 func Ends(err error) bool {
 	var unsupported *core.Unsupported
 	return errors.Is(err, ErrStopped) || errors.As(err, &unsupported)
@@ -37,11 +38,14 @@ type Walker struct {
 	// Touched are the cells that differ, or differed, from the state the step began in, with their values there.
 	Touched []Touch
 	Wrote   bool
-	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that controllers do nothing there but to try again what comes to nothing, so that time passes.
+	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that controllers do
+	// nothing there but to try again what comes to nothing, so that time passes.
 	Retrying bool
-	// Rests tells of the last state whose steps were all shown that nothing is to be done there but to let a long time pass, for which somebody may wait, whether or not it passes in the search.
+	// Rests tells of the last state whose steps were all shown that nothing is to be done there but to let a long time
+	// pass, for which somebody may wait, whether or not it passes in the search.
 	Rests bool
-	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each cell.
+	// origin is the fingerprint of the state the step began in. If plain is set, row is its row, with one byte for each
+	// cell.
 	origin state.Fingerprint
 	row    []byte
 	plain  bool
@@ -58,8 +62,8 @@ type Walker struct {
 	made []behavior.Made
 	// Reversed are the other ways of the step that its runs ask for, such as other orders of concurrent calls.
 	Reversed []reversed
-	// answers are those to all calls since the run of the step began to make several at a time, those of event handlers included, and gathers
-	// tells that it did.
+	// answers are those to all calls since the run of the step began to make several at a time, those of event handlers
+	// included, and gathers tells that it did.
 	answers []*behavior.Answered
 	gathers bool
 	// unsure tells that a walker that may not learn came to something that is not known.
@@ -74,7 +78,8 @@ type Walker struct {
 	Handling *core.Event
 	// nested is how many deliveries are under way, each set off by a write of the handlers of the one before.
 	nested int
-	// busy are the processes that keep memory and are in the midst of a run, and waiting what there is for their event handlers.
+	// busy are the processes that keep memory and are in the midst of a run, and waiting what there is for their event
+	// handlers.
 	busy    []*Process
 	waiting []*handling
 	// drawing is what the run of the step draws.
@@ -104,8 +109,8 @@ type Listener interface {
 	Began()
 	Called(a *Actor, activation behavior.Activation, call CallEvent)
 	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
-	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of changes that waited
-	// for it; without any if it starts again.
+	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of changes that
+	// waited for it; without any if it starts again.
 	Committed(*view.View)
 	Refreshed(v *view.View, changes []view.Change)
 }
@@ -220,7 +225,8 @@ func (w *Walker) mark(c state.Cell, marks state.Value) {
 	w.Set(c, w.Machine.ItemAt[c].queued(w.Value(c)|marks))
 }
 
-// queued returns the value of an item's cell as its work queue has it: one that has one entry for each request keeps no timer of who is there.
+// queued returns the value of an item's cell as its work queue has it: one that has one entry for each request keeps no
+// timer of who is there.
 func (it *Item) queued(value state.Value) state.Value {
 	if it.Actor.Merging && value&state.Queued != 0 {
 		value &^= state.Timed | state.Behind
@@ -286,7 +292,8 @@ func (w *Walker) Pending(it *Item) bool {
 // MayAct reports whether the action of a user can be taken while controllers have something to do.
 func (w *Walker) MayAct(it *Item) bool { return !it.settled && w.acts(it) }
 
-// acts reports whether the action of a user can be taken. None is behind the times that pass for what users did last, so that who waits for a time from then on comes to its end.
+// acts reports whether the action of a user can be taken. None is behind the times that pass for what users did last,
+// so that who waits for a time from then on comes to its end.
 func (w *Walker) acts(it *Item) bool {
 	return w.Pending(it) && (w.Machine.Clock == nowhere || w.Machine.calendar.Open(int(w.Value(w.Machine.Clock))))
 }

@@ -35,8 +35,8 @@ func noted(cells, values int) *Machine {
 	return m
 }
 
-// TestWalkerKeepsAccount has a walker change cells, take that back, and begin anew, and compares its row, its fingerprint and what it says it has touched with those of
-// its vector.
+// TestWalkerKeepsAccount has a walker change cells, take that back, and begin anew, and compares its row, its
+// fingerprint and what it says it has touched with those of its vector.
 func TestWalkerKeepsAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const cells, values = 6, 300

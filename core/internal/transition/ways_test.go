@@ -40,8 +40,8 @@ func (s *steps) of(is func(t *Taken) bool) []string {
 	return names
 }
 
-// ways has the steps of a state be the same however they are taken: all of them, those of one agent or of one item, one that is chosen by its name, or one that is
-// taken by itself.
+// ways has the steps of a state be the same however they are taken: all of them, those of one agent or of one item, one
+// that is chosen by its name, or one that is taken by itself.
 func (f *found) ways(t *testing.T) {
 	t.Helper()
 	w := NewWalker(f.learner.Machine, f.learner)

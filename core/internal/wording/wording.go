@@ -12,8 +12,8 @@ var words = regexp.MustCompile(`[0-9A-Za-z]+(?:[-._][0-9A-Za-z]+)*`)
 // Words returns the words of a text, among them names and numbers.
 func Words(text string) []string { return words.FindAllString(text, -1) }
 
-// AlikeButFor reports whether two texts are the same but for words: wherever the first has the one the second has the other, and neither is
-// a number or among the words that are old to its text.
+// AlikeButFor reports whether two texts are the same but for words: wherever the first has the one the second has the
+// other, and neither is a number or among the words that are old to its text.
 func AlikeButFor(oldToOne, oldToOther map[string]bool, one, other string) bool {
 	if words.ReplaceAllLiteralString(one, "x") != words.ReplaceAllLiteralString(other, "x") {
 		return false

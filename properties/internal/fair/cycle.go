@@ -22,9 +22,9 @@ type duty struct {
 // a short one has to do.
 const maxWalked = 1 << 20
 
-// Cycle returns a fair cycle through a place within a part that [Search.Parts] has found, which comes by all marks and takes some steps or passes where they are
-// not possible. It is a shortest one unless the part is very large or has steps that recur: duties are only
-// added that every fair cycle has to do.
+// Cycle returns a fair cycle through a place within a part that [Search.Parts] has found, which comes by all marks and
+// takes some steps or passes where they are not possible. It is a shortest one unless the part is very large or has
+// steps that recur: duties are only added that every fair cycle has to do.
 func Cycle(s Space, places []uint32, at uint32, marks uint64, steps ...int) []Arc {
 	c := &circuit{Space: s, inside: make(map[uint32]bool, len(places))}
 	for _, place := range places {

@@ -33,20 +33,21 @@ type Search struct {
 	Space
 	// Marks are those that a run has to come by again and again.
 	Marks uint64
-	// Context ends what is done with a component that is large; nil ends nothing. Parts are missing then, so whoever gives it must look whether it
-	// has ended.
+	// Context ends what is done with a component that is large; nil ends nothing. Parts are missing then, so whoever
+	// gives it must look whether it has ended.
 	Context context.Context
 	// Stops tells that a run may also stop in a place where no step is possible that fairness is assumed of.
 	Stops bool
 }
 
-// Parts calls accept with the places of each part of a component in which a fair run can pass through every place and come by every mark
-// again and again.
+// Parts calls accept with the places of each part of a component in which a fair run can pass through every place and
+// come by every mark again and again.
 func (s *Search) Parts(whole scc.Component[uint32], accept func(places []uint32)) {
 	if !whole.Cyclic && !s.Stops {
 		return
 	}
-	// Whatever is never taken inside is neglected if it stays possible, so that it is possible in the first place, too, or if it recurs.
+	// Whatever is never taken inside is neglected if it stays possible, so that it is possible in the first place, too,
+	// or if it recurs.
 	neglected, recurring := map[int]bool{}, map[int]bool{}
 	for step := range s.Enabled(whole.Nodes[0]) {
 		if !s.Recurs(step) {

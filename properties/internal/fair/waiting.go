@@ -20,8 +20,9 @@ func In(id core.StateID, step core.Step) Step {
 	return Step{Step: step}
 }
 
-// Recurs reports whether a step is taken again and again that is possible again and again, also with weak fairness. A timer that is set is
-// always due later on, and only waits while controllers have something else to do. Who leaves something to chance in the same state again and again does all that he may.
+// Recurs reports whether a step is taken again and again that is possible again and again, also with weak fairness. A
+// timer that is set is always due later on, and only waits while controllers have something else to do. Who leaves
+// something to chance in the same state again and again does all that he may.
 func Recurs(step Step) bool { return step.Kind.Timed() || step.Chance() }
 
 // Parts reports whether a step is a part of a reconcile: where there are any, each call is a step of its own.
@@ -29,12 +30,13 @@ func Parts(step core.Step) bool {
 	return step.Kind == core.Begin || step.Kind == core.Ask || step.Kind == core.Return
 }
 
-// Waiting returns the steps that count as possible in a state besides those that the graph has there. All are steps that fairness is assumed
-// of, as fair tells, and begin what waits in a queue.
+// Waiting returns the steps that count as possible in a state besides those that the graph has there. All are steps
+// that fairness is assumed of, as fair tells, and begin what waits in a queue.
 //
-// Where calls are steps of their own, as inParts tells, it is what cannot begin as the workers are busy: queues are first in, first
-// out, so that nobody waits for ever while others are served. What never is in flight itself waits for no worker, and what is in
-// flight waits for its own run. Elsewhere it is what could be run and is left out of the graph.
+// Where calls are steps of their own, as inParts tells, it is what cannot begin as the workers are busy: queues are
+// first in, first out, so that nobody waits for ever while others are served. What never is in flight itself waits for
+// no worker, and what is in flight waits for its own run. Elsewhere it is what could be run and is left out of the
+// graph.
 func Waiting(g core.Graph, id core.StateID, inParts bool, fair func(core.Step) bool) []core.Step {
 	state := g.State(id)
 	work := slices.Clone(state.Work())

@@ -1,11 +1,14 @@
-// Package block holds what the files of Orrery have in common: a first line of text, and then compressed groups of entries.
+// Package block holds what the files of Orrery have in common: a first line of text, and then compressed groups of
+// entries.
 //
-// A block starts with a prefix of twelve bytes: the length of the compressed block, the length of the plain one, and a CRC-32C over both lengths
-// and the compressed block, each with four bytes, least significant first. A plain block is a sequence of entries: a byte for the
-// kind, the length as a varint, and that many bytes. So no change of a file goes unnoticed, a file that was cut short can be read up to
-// its last whole block, and every error can name a place in the file.
+// A block starts with a prefix of twelve bytes: the length of the compressed block, the length of the plain one, and a
+// CRC-32C over both lengths and the compressed block, each with four bytes, least significant first. A plain block is a
+// sequence of entries: a byte for the kind, the length as a varint, and that many bytes. So no change of a file goes
+// unnoticed, a file that was cut short can be read up to its last whole block, and every error can name a place in the
+// file.
 //
-// A block whose plain length has its highest bit set stands aside: it holds no entries, but something about those before it, such as an index.
+// A block whose plain length has its highest bit set stands aside: it holds no entries, but something about those
+// before it, such as an index.
 package block
 
 import (
@@ -59,7 +62,8 @@ type Writer struct {
 	packed  []byte // of the last block
 }
 
-// NewWriter writes the first line, and returns a writer of blocks that are smaller than the limit, which must not exceed a gibibyte.
+// NewWriter writes the first line, and returns a writer of blocks that are smaller than the limit, which must not
+// exceed a gibibyte.
 func NewWriter(out io.Writer, line string, limit int) (*Writer, error) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(2*target))
 	if err != nil {
@@ -71,8 +75,8 @@ func NewWriter(out io.Writer, line string, limit int) (*Writer, error) {
 	return &Writer{out: out, limit: limit, encoder: encoder}, nil
 }
 
-// Add appends an entry to the block. If that is full, it is written first, and its size in the file is returned. The error is [ErrTooLarge] for an entry that
-// no block can hold; then nothing is appended.
+// Add appends an entry to the block. If that is full, it is written first, and its size in the file is returned. The
+// error is [ErrTooLarge] for an entry that no block can hold; then nothing is appended.
 func (w *Writer) Add(kind byte, payload []byte) (written int64, err error) {
 	size := len(payload) + binary.MaxVarintLen64 + 1
 	if size >= w.limit {
@@ -104,7 +108,8 @@ func (w *Writer) Write(plain []byte) error {
 	return err
 }
 
-// WriteAside writes a block that stands aside. The error is [ErrTooLarge] if no block can be so large; then nothing is written.
+// WriteAside writes a block that stands aside. The error is [ErrTooLarge] if no block can be so large; then nothing is
+// written.
 func (w *Writer) WriteAside(plain []byte) error {
 	if len(plain) >= w.limit {
 		return ErrTooLarge
@@ -161,7 +166,8 @@ func Mistaken(err error, line string) error {
 	return err
 }
 
-// Line reads the first line, as far as one can be that of a file of ours: up to so many bytes. It reports whether there is one.
+// Line reads the first line, as far as one can be that of a file of ours: up to so many bytes. It reports whether there
+// is one.
 func Line(in *bufio.Reader, longest int) (string, bool, error) {
 	var line []byte
 	for len(line) < longest {
@@ -217,7 +223,8 @@ func (r *Reader) NextOrAside() (plain []byte, size int64, isAside bool, err erro
 	return plain, h.size(), h.aside, nil
 }
 
-// Head reads the prefix of the next block only, and returns the size that the whole block has in the file. Nothing is checked.
+// Head reads the prefix of the next block only, and returns the size that the whole block has in the file. Nothing is
+// checked.
 func (r *Reader) Head() (size int64, isAside bool, err error) {
 	var prefix [prefixSize]byte
 	h, err := r.head(&prefix)

@@ -161,7 +161,8 @@ func TestIdleAndSlow(t *testing.T) {
 	if err != nil || len(slow) != 2 {
 		t.Fatalf("%+v, %v", slow, err)
 	}
-	// From the event of version 10 to the end of the reconcile that wrote 13; the one behind it changes nothing. shrink has none in between.
+	// From the event of version 10 to the end of the reconcile that wrote 13; the one behind it changes nothing. shrink
+	// has none in between.
 	for _, e := range slow {
 		want := map[string][2]int{"grow": {3, 1}, "shrink": {2, 0}}[e.Controller]
 		if e.Request != "default/web" || [2]int{e.Reconciles, e.Failed} != want || e.Took != 20*time.Millisecond {

@@ -76,7 +76,8 @@ func fieldOf(tree any, keys []string) string {
 	return string(text)
 }
 
-// leaves calls a function with each value of a tree that has no parts, by its path, without what the server counts for itself.
+// leaves calls a function with each value of a tree that has no parts, by its path, without what the server counts for
+// itself.
 func leaves(path string, tree any, leaf func(path, value string)) {
 	switch t := tree.(type) {
 	case map[string]any:

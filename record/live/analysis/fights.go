@@ -41,7 +41,8 @@ type contested struct {
 	writers     map[string]int
 }
 
-// watched is an object whose fields are followed. Its last versions are kept, so that what is told late finds its place.
+// watched is an object whose fields are followed. Its last versions are kept, so that what is told late finds its
+// place.
 type watched struct {
 	order  uint64
 	values map[string]string
@@ -51,10 +52,12 @@ type watched struct {
 // changesLimit is how many changes of a field are kept.
 const changesLimit = 8
 
-// pendingVersions is how many versions of all objects wait for a write to claim them: an event can tell of a version before its write is answered.
+// pendingVersions is how many versions of all objects wait for a write to claim them: an event can tell of a version
+// before its write is answered.
 const pendingVersions = 512
 
-// seen is a version of an object in a form. What a cache leaves out is no change, so the versions of each form are compared with one another.
+// seen is a version of an object in a form. What a cache leaves out is no change, so the versions of each form are
+// compared with one another.
 type seen struct {
 	Version
 	form string
@@ -214,7 +217,8 @@ func (f *fights) changes(u *unclaimed) {
 	o.order, o.values = u.version.order(), values
 }
 
-// lastManager names who wrote a version that no recorded controller wrote: the field manager with the latest time, if there is one.
+// lastManager names who wrote a version that no recorded controller wrote: the field manager with the latest time, if
+// there is one.
 func lastManager(tree any) string {
 	object, _ := tree.(map[string]any)
 	meta, _ := object["metadata"].(map[string]any)

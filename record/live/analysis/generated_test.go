@@ -20,8 +20,9 @@ var (
 	reconciles = flag.Int("reconciles", 1_000_000, "how many reconciles that recording has")
 )
 
-// generated writes a recording in files of some size, as a recorder does: so many reconciles of four controllers about a hundredth as many
-// widgets. Each is woken by the event of a write, reads its widget from the cache, which once in 997 times is one version behind, and writes it.
+// generated writes a recording in files of some size, as a recorder does: so many reconciles of four controllers about
+// a hundredth as many widgets. Each is woken by the event of a write, reads its widget from the cache, which once in
+// 997 times is one version behind, and writes it.
 func generated(open func(part int) (io.WriteCloser, error), fileSize, reconciles int) error {
 	type widget struct{ rv, before, written int }
 	g := &generator{open: open, fileSize: fileSize}

@@ -126,16 +126,16 @@ func (c IdleController) Text(w io.Writer) {
 	}
 }
 
-// Episode is how long an object took to converge: from what woke its controller to the end of the last reconcile that changed something or failed, before one
-// that did neither.
+// Episode is how long an object took to converge: from what woke its controller to the end of the last reconcile that
+// changed something or failed, before one that did neither.
 type Episode struct {
 	Process    string        `json:"process,omitempty"`
 	Controller string        `json:"controller"`
 	Request    string        `json:"request"`
 	At         time.Duration `json:"at_ns"`
 	Took       time.Duration `json:"took_ns"`
-	// Reconciles is how many there were, Failed how many of them returned an error, Working how long they took, Calling how much of that were calls, and
-	// Waiting how long requests were ready in the queue or waiting for another try.
+	// Reconciles is how many there were, Failed how many of them returned an error, Working how long they took, Calling
+	// how much of that were calls, and Waiting how long requests were ready in the queue or waiting for another try.
 	Reconciles int           `json:"reconciles"`
 	Failed     int           `json:"failed"`
 	Working    time.Duration `json:"working_ns"`

@@ -66,7 +66,8 @@ func (s Source) entries(outlines *outlines) (r reading, done func(), err error) 
 	return outline, func() {}, nil
 }
 
-// find returns the whole entry with a number, and the outline that it is in; nil if there is none, or it cannot be read any more, which is noted.
+// find returns the whole entry with a number, and the outline that it is in; nil if there is none, or it cannot be read
+// any more, which is noted.
 func find(files []*live.Outline, notes *noter, n uint64) (live.Entry, *live.Outline) {
 	for _, outline := range files {
 		if n > outline.Last() {

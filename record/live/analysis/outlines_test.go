@@ -118,8 +118,8 @@ func ask(t testing.TB, files []analysis.Source, object, field string) string {
 	return out.String()
 }
 
-// TestOutlinesAnswerTheSame holds the answers of outlines against those of recordings without an index, which are read as a whole; and against
-// a recording that was cut off.
+// TestOutlinesAnswerTheSame holds the answers of outlines against those of recordings without an index, which are read
+// as a whole; and against a recording that was cut off.
 func TestOutlinesAnswerTheSame(t *testing.T) {
 	files := inParts(t, 20_000, 3000)
 	if len(files) < 3 {
@@ -151,7 +151,8 @@ func TestOutlinesAnswerTheSame(t *testing.T) {
 	}
 }
 
-// TestOutlinesReadLittle counts what is read of a recording until the first answer is there: the indexes, and a few blocks.
+// TestOutlinesReadLittle counts what is read of a recording until the first answer is there: the indexes, and a few
+// blocks.
 func TestOutlinesReadLittle(t *testing.T) {
 	files := inParts(t, 1<<30, 30_000)
 	enough := errors.New("enough")

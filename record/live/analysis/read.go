@@ -17,7 +17,8 @@ import (
 // Source is a file of a recording.
 type Source struct {
 	Name string
-	// Open opens the file. If what it returns is an [io.Seeker], and the question is about one object or one kind of thing, then only the blocks are unpacked that matter.
+	// Open opens the file. If what it returns is an [io.Seeker], and the question is about one object or one kind of
+	// thing, then only the blocks are unpacked that matter.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -85,7 +86,8 @@ type process struct {
 	objects []numbered
 	names   []Version
 	places  map[core.Key]int32 // of the last name with this key
-	// named are one more than the places of the names of an index by their keys in it, 0 for those that were not met yet, and table is which index.
+	// named are one more than the places of the names of an index by their keys in it, 0 for those that were not met
+	// yet, and table is which index.
 	named  []int32
 	table  int
 	latest []sighting // by name
@@ -106,7 +108,8 @@ type numbered struct {
 	form     byte
 }
 
-// revision is a resource version, none as the zero value. Nearly all are plain numbers; text is then 0, and else one more than the place among the texts.
+// revision is a resource version, none as the zero value. Nearly all are plain numbers; text is then 0, and else one
+// more than the place among the texts.
 type revision struct {
 	order uint64
 	text  int32
@@ -152,7 +155,8 @@ func (p *process) sees(number int, at time.Duration) {
 	}
 }
 
-// changesNothing reports whether the answer of a write is a version that was there before: the one that was sent, or one that the process had seen.
+// changesNothing reports whether the answer of a write is a version that was there before: the one that was sent, or
+// one that the process had seen.
 func (p *process) changesNothing(c live.Call) bool {
 	if !c.Writes() || len(c.Answer) != 1 {
 		return false
@@ -195,7 +199,8 @@ type visitor struct {
 	ends func(*process) error
 	// outlines, if there are any, get outlines of the files, and entries are abridged where they have an index.
 	outlines *outlines
-	// row gets objects, events and calls of outlines, if it is set: then reconciles are not followed, and nobody may ask outlines for anything while they are read. What has no index comes as entries.
+	// row gets objects, events and calls of outlines, if it is set: then reconciles are not followed, and nobody may
+	// ask outlines for anything while they are read. What has no index comes as entries.
 	row func(*process, *live.Row)
 }
 

@@ -19,8 +19,8 @@ type Filter struct {
 	Object string
 }
 
-// Names reports whether a text names an object: as "kind/namespace/name", "kind/name" without a namespace, or "namespace/name" of any kind. The kind may be
-// without its group, and in lower case.
+// Names reports whether a text names an object: as "kind/namespace/name", "kind/name" without a namespace, or
+// "namespace/name" of any kind. The kind may be without its group, and in lower case.
 func Names(text string, key core.Key) bool {
 	return slices.ContainsFunc(namesOf(key), func(name string) bool { return strings.EqualFold(name, text) })
 }
@@ -135,7 +135,8 @@ type Shown struct {
 	Request    string        `json:"request"`
 	// Client is who made the call, as the API server knows it, where it is not known in which reconcile.
 	Client string `json:"client,omitempty"`
-	// Outside tells that it is a call outside of a reconcile, and Ended that it is one of a reconcile that had ended, or whose beginning is not recorded.
+	// Outside tells that it is a call outside of a reconcile, and Ended that it is one of a reconcile that had ended,
+	// or whose beginning is not recorded.
 	Outside   bool        `json:"outside,omitempty"`
 	Ended     bool        `json:"ended,omitempty"`
 	ID        string      `json:"id,omitempty"`

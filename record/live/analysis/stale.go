@@ -25,7 +25,8 @@ type StaleRead struct {
 	Held string `json:"held,omitempty"`
 	// Behind is how many newer versions are known to have been there.
 	Behind int `json:"behind"`
-	// For is how long the process had known of a newer one, or could have: since it was answered or told of it. It is 0 if the process learned of it later.
+	// For is how long the process had known of a newer one, or could have: since it was answered or told of it. It is 0
+	// if the process learned of it later.
 	For time.Duration `json:"for_ns"`
 	// Writes are what the reconcile wrote afterwards.
 	Writes []ShownCall `json:"writes"`
@@ -36,7 +37,8 @@ type stale struct {
 	tell    func(StaleRead) error
 	process *process
 	objects map[core.Key]*history
-	// latest is the highest version of each kind that the process has seen anything of. Whatever has a lower one was there by then.
+	// latest is the highest version of each kind that the process has seen anything of. Whatever has a lower one was
+	// there by then.
 	latest map[core.Kind]uint64
 	// found are the stale reads of reconciles that have not ended.
 	found map[uint64][]*StaleRead
@@ -45,13 +47,14 @@ type stale struct {
 
 // history is what is known of one object.
 type history struct {
-	// versions are the last ones, ascending, with the time since when each is known, and deleted tells that the last one is the end.
+	// versions are the last ones, ascending, with the time since when each is known, and deleted tells that the last
+	// one is the end.
 	versions []known
 	deleted  bool
 	// reads are those of the last version that is known, which a version that becomes known later can show to be stale.
 	reads []*pendingRead
-	// uid is that of the last version, and missing are reads that did not find the object although it was known. Something that shows it to have
-	// gone on existing shows them to be stale.
+	// uid is that of the last version, and missing are reads that did not find the object although it was known.
+	// Something that shows it to have gone on existing shows them to be stale.
 	uid     string
 	missing []*pendingRead
 }
@@ -77,8 +80,9 @@ const (
 	readsLimit    = 256
 )
 
-// Stale tells the cached reads that were behind, each when its reconcile has ended and the newer version is known. A read counts as stale only if it
-// certainly was: a version is newer and not higher than one of the same kind that the process had seen before it read.
+// Stale tells the cached reads that were behind, each when its reconcile has ended and the newer version is known. A
+// read counts as stale only if it certainly was: a version is newer and not higher than one of the same kind that the
+// process had seen before it read.
 func Stale(sources []Source, tell func(StaleRead) error) (Notes, error) {
 	states := map[*process]*stale{}
 	of := func(p *process) *stale {
@@ -195,7 +199,8 @@ func (s *stale) exists(h *history, uid string, deleted bool) error {
 	return nil
 }
 
-// learns takes a version that is known from some time on. Reads that saw an older one, when the process had seen something later already, were stale.
+// learns takes a version that is known from some time on. Reads that saw an older one, when the process had seen
+// something later already, were stale.
 func (s *stale) learns(v Version, now time.Duration, deleted bool) error {
 	order := v.order()
 	if order == 0 {

@@ -119,8 +119,9 @@ func inMemory(name string, file []byte) analysis.Source {
 
 func byEvent(n uint64) live.Cause { return live.Cause{By: live.ByEvent, N: n} }
 
-// tale is a recording with a bit of everything: grow and shrink fight over the field n of a ConfigMap, grow reads it once when it is stale, makes a Secret
-// twice since it does not find the one it made, and somebody else edits the ConfigMap.
+// tale is a recording with a bit of everything: grow and shrink fight over the field n of a ConfigMap, grow reads it
+// once when it is stale, makes a Secret twice since it does not find the one it made, and somebody else edits the
+// ConfigMap.
 func tale(t testing.TB) *teller {
 	x := newTeller(t, "0", 1)
 	v14 := quarrel(x)

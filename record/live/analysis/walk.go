@@ -20,7 +20,8 @@ type Place struct {
 	Object int
 }
 
-// Walk hands out all entries of recordings, process by process, each in the order in which things happened. It returns what the recordings do not hold.
+// Walk hands out all entries of recordings, process by process, each in the order in which things happened. It returns
+// what the recordings do not hold.
 func Walk(sources []Source, visit func(Place, live.Entry) error) (Notes, error) {
 	var last *process
 	return read(sources, visitor{entry: func(p *process, e live.Entry) error {

@@ -20,7 +20,8 @@ type Link struct {
 	Writer *Writer `json:"writer,omitempty"`
 	// Manager is who wrote the version last, as its managed fields say, where no recorded reconcile did.
 	Manager string `json:"manager,omitempty"`
-	// Before tells that it was made before the recordings begin, as far as is known: it was there when the cache was filled.
+	// Before tells that it was made before the recordings begin, as far as is known: it was there when the cache was
+	// filled.
 	Before bool `json:"before,omitempty"`
 }
 
@@ -55,7 +56,8 @@ type Step struct {
 // Answer says why an object is as it is.
 type Answer struct {
 	Object core.Key `json:"object"`
-	// Field is the field that was asked for, Value its last value as JSON, and Former the one before; empty without a field.
+	// Field is the field that was asked for, Value its last value as JSON, and Former the one before; empty without a
+	// field.
 	Field  string `json:"field,omitempty"`
 	Value  string `json:"value,omitempty"`
 	Former string `json:"former,omitempty"`
@@ -82,7 +84,8 @@ func (x *index) made(what place) *made {
 	return first
 }
 
-// made is a write that made a version of an object, by the number of its entry. What is kept of each is small, since there can be millions.
+// made is a write that made a version of an object, by the number of its entry. What is kept of each is small, since
+// there can be millions.
 type made struct {
 	order   uint64
 	n       uint64
@@ -95,7 +98,8 @@ type made struct {
 type indexed struct {
 	of    *process
 	label string
-	// keys are the numbers of the keys of objects, by their numbers among the names of the process, and 0 for those that are not known yet.
+	// keys are the numbers of the keys of objects, by their numbers among the names of the process, and 0 for those
+	// that are not known yet.
 	keys []int32
 	// reported are the reconciles that have been told.
 	reported map[uint64]bool
@@ -117,7 +121,8 @@ type index struct {
 	writes    []made
 	last      []int32 // by key, one more than the place of its last write
 	initial   map[place]bool
-	// versions are those of all objects whose name the question may begin with, and asked whether one is such an object.
+	// versions are those of all objects whose name the question may begin with, and asked whether one is such an
+	// object.
 	question string
 	versions map[int32]map[uint64]held
 	asked    []bool
@@ -125,8 +130,8 @@ type index struct {
 	mentioned bool
 }
 
-// Why returns what led to the last version of an object, or to the last change of a field of it. The question is the name of an object (see [Names]), with
-// a dot and a field behind it if there is one.
+// Why returns what led to the last version of an object, or to the last change of a field of it. The question is the
+// name of an object (see [Names]), with a dot and a field behind it if there is one.
 func Why(sources []Source, question string) (Answer, Notes, error) {
 	x := &index{
 		files: &outlines{}, numbers: map[core.Key]int32{}, initial: map[place]bool{},
@@ -296,7 +301,8 @@ func (x *index) answer() (*Answer, error) {
 	return answer, nil
 }
 
-// lastChange returns the version with the last change of the field that is asked for, or the last version, and tells the answer its value.
+// lastChange returns the version with the last change of the field that is asked for, or the last version, and tells
+// the answer its value.
 func (x *index) lastChange(number int32, answer *Answer) (uint64, error) {
 	orders := slices.Sorted(maps.Keys(x.versions[number]))
 	last := len(orders) - 1

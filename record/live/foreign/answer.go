@@ -9,7 +9,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// answered returns the objects of an answer, and those that are gone with it. It completes the call with what the answer says of it.
+// answered returns the objects of an answer, and those that are gone with it. It completes the call with what the
+// answer says of it.
 func (a *auditor) answered(c *live.Call, event *auditEvent) (answer []live.Object, gone []core.Key) {
 	if c.Failed != nil || c.Write != nil && c.Write.DryRun { // what would have been is no version
 		return nil, nil
@@ -88,7 +89,8 @@ func (a *auditor) listed(c *live.Call, text json.RawMessage) (answer []live.Obje
 	return answer, gone
 }
 
-// goesAtOnce reports whether what a collection lost is gone if nothing held it before: the answer has the objects as they were, and some get finalizers or time by being deleted.
+// goesAtOnce reports whether what a collection lost is gone if nothing held it before: the answer has the objects as
+// they were, and some get finalizers or time by being deleted.
 func goesAtOnce(c *live.Call) bool {
 	switch c.Write.Propagation {
 	case "Background":
@@ -122,17 +124,20 @@ func typed(item json.RawMessage, apiVersion, kind string, id identity) json.RawM
 	return text
 }
 
-// remains reports whether an object that was asked to be deleted is still there: it waits for finalizers, or for its time.
+// remains reports whether an object that was asked to be deleted is still there: it waits for finalizers, or for its
+// time.
 func (id identity) remains() bool {
 	m := id.Metadata
 	return len(m.Finalizers) > 0 || id.Kind == "Namespace" && len(id.Spec.finalizers) > 0 || m.DeletionTimestamp != "" && m.DeletionGracePeriodSeconds > 0
 }
 
-// finished reports whether an object that was written is gone with it: it was to be deleted, and nothing holds it any more.
+// finished reports whether an object that was written is gone with it: it was to be deleted, and nothing holds it any
+// more.
 func (id identity) finished() bool { return id.Metadata.DeletionTimestamp != "" && !id.remains() }
 
-// applies reports whether a patch was applied, on the server. The log does not say which media type a patch had; only those that are applied can force, and
-// leave an entry of their manager behind. Where the log leaves out who manages what, a patch that says what it is, as hardly any other one does, counts as applied.
+// applies reports whether a patch was applied, on the server. The log does not say which media type a patch had; only
+// those that are applied can force, and leave an entry of their manager behind. Where the log leaves out who manages
+// what, a patch that says what it is, as hardly any other one does, counts as applied.
 func applies(c *live.Call, answer json.RawMessage) bool {
 	if c.Verb != live.Patch || c.Write.Manager == "" || len(c.Sent) == 0 || c.Sent[0] != '{' {
 		return false

@@ -31,8 +31,9 @@ type File struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Audit writes a recording of audit logs: files with an event of audit.k8s.io/v1 a line, or a list of events, plain or compressed by gzip. Events of several files, such as those of several
-// API servers, are put in the order of their times.
+// Audit writes a recording of audit logs: files with an event of audit.k8s.io/v1 a line, or a list of events, plain or
+// compressed by gzip. Events of several files, such as those of several API servers, are put in the order of their
+// times.
 func Audit(files []File, out io.Writer, options Options) error {
 	known := newKinds()
 	first := time.Time{}
@@ -126,10 +127,12 @@ type auditor struct {
 	*builder
 	started time.Time
 	kinds   kinds
-	// skipped are lines that are no events, and poor is how many calls succeeded and have no answer in the log, by level.
+	// skipped are lines that are no events, and poor is how many calls succeeded and have no answer in the log, by
+	// level.
 	skipped int
 	poor    map[string]int
-	// taken are the events that were written, and former those before they became many: a webhook gets an event again if its answer was lost, and files can overlap.
+	// taken are the events that were written, and former those before they became many: a webhook gets an event again
+	// if its answer was lost, and files can overlap.
 	taken, former map[eventID]struct{}
 	repeated      int
 }

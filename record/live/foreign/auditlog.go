@@ -42,7 +42,8 @@ type auditUser struct {
 	Username string `json:"username"`
 }
 
-// lineLimit is how long a line of an audit log may be: events with objects can be long, and the API server bounds those.
+// lineLimit is how long a line of an audit log may be: events with objects can be long, and the API server bounds
+// those.
 const lineLimit = 32 << 20
 
 // auditLog reads the events of a file.

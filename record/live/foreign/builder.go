@@ -41,7 +41,8 @@ type versionOf struct {
 // numbersLimit bounds how many versions are remembered. What is forgotten can stand in the file twice.
 const numbersLimit = 1 << 16
 
-// lastLimit bounds of how many objects the last version is remembered. That one that is forgotten is deleted is not told.
+// lastLimit bounds of how many objects the last version is remembered. That one that is forgotten is deleted is not
+// told.
 const lastLimit = 1 << 20
 
 // newBuilder starts a recording from a time on, which says first what it cannot know.
@@ -128,7 +129,8 @@ func (b *builder) call(c live.Call, answer []live.Object) error {
 	return b.tolerate(b.w.Add(c))
 }
 
-// sent returns what a call sent, without what is redacted. An array can only be a JSON patch. What is sent to a subresource can be of another kind.
+// sent returns what a call sent, without what is redacted. An array can only be a JSON patch. What is sent to a
+// subresource can be of another kind.
 func (b *builder) sent(c live.Call) (json.RawMessage, error) {
 	redacts := b.redactor.Text
 	switch {
@@ -214,7 +216,8 @@ func (s *spec) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// objectOf returns an object of JSON, and what it says about itself. It reports whether it is one: whether it has a kind and a name.
+// objectOf returns an object of JSON, and what it says about itself. It reports whether it is one: whether it has a
+// kind and a name.
 func objectOf(text json.RawMessage) (live.Object, identity, bool) {
 	var id identity
 	if json.Unmarshal(text, &id) != nil || id.Kind == "" || id.Metadata.Name == "" {

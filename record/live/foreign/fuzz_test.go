@@ -8,7 +8,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live/foreign"
 )
 
-// outgrown is how much larger than what was read a recording may be: a call of some bytes makes an entry with names for what it has.
+// outgrown is how much larger than what was read a recording may be: a call of some bytes makes an entry with names for
+// what it has.
 const outgrown = 64
 
 // FuzzAudit reads anything as an audit log. What comes out can be read, and is not much larger.

@@ -16,7 +16,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live/foreign"
 )
 
-// server is an API server that keeps an audit log, and knows the history of each object: its versions as JSON, and "gone".
+// server is an API server that keeps an audit log, and knows the history of each object: its versions as JSON, and
+// "gone".
 type server struct {
 	t         *rapid.T
 	version   int
@@ -187,7 +188,8 @@ func historiesOf(t *rapid.T, r recording) map[core.Key][]string {
 	return all
 }
 
-// TestHistories writes drawn histories as audit logs of several API servers, and finds the same histories in the recording.
+// TestHistories writes drawn histories as audit logs of several API servers, and finds the same histories in the
+// recording.
 func TestHistories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &server{t: t, objects: map[core.Key]map[string]any{}, histories: map[core.Key][]string{}}

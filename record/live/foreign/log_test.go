@@ -16,7 +16,8 @@ import (
 
 var began = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// line is an event of an audit log, as an API server writes it: of the request that is answered so many seconds after the beginning, and took ten milliseconds.
+// line is an event of an audit log, as an API server writes it: of the request that is answered so many seconds after
+// the beginning, and took ten milliseconds.
 type line struct {
 	at       float64
 	id       string

@@ -9,11 +9,13 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// depthLimit is how deep MessagePack may be nested: objects are some ten levels deep. It is decoded level by level on the stack.
+// depthLimit is how deep MessagePack may be nested: objects are some ten levels deep. It is decoded level by level on
+// the stack.
 const depthLimit = 128
 
-// valueSize returns how many bytes the first value takes, with all that is in it. It refuses what is nested too deep, and what ends too early. So nothing that a header claims has to be
-// believed, and maps with keys that are no texts, such as those of the lifetimes of Pods, can be passed over.
+// valueSize returns how many bytes the first value takes, with all that is in it. It refuses what is nested too deep,
+// and what ends too early. So nothing that a header claims has to be believed, and maps with keys that are no texts,
+// such as those of the lifetimes of Pods, can be passed over.
 func valueSize(text []byte) (int, error) {
 	at := 0
 	left := []uint64{1} // values, by level

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Receiver is an audit webhook: an API server sends events to it, and it writes a recording of them. It may be used by several goroutines.
+// Receiver is an audit webhook: an API server sends events to it, and it writes a recording of them. It may be used by
+// several goroutines.
 type Receiver struct {
 	mu      sync.Mutex
 	auditor *auditor

@@ -17,16 +17,19 @@ import (
 const (
 	// simKubeVersion is the version of the format of the traces of SimKube 2.
 	simKubeVersion = 2
-	// traceLimit is how large a trace may be, and objectLimit how large an object in it: API servers take some three megabytes.
+	// traceLimit is how large a trace may be, and objectLimit how large an object in it: API servers take some three
+	// megabytes.
 	traceLimit  = 512 << 20
 	objectLimit = 4 << 20
 )
 
-// SimKube writes a recording of a trace of SimKube 2: each object as it was applied and deleted, in the order of the trace. Its times are whole seconds, and versions, which
-// it has none of, are counted. The lifetimes of Pods, which the trace does not tell of Pods by their names, are not taken over.
+// SimKube writes a recording of a trace of SimKube 2: each object as it was applied and deleted, in the order of the
+// trace. Its times are whole seconds, and versions, which it has none of, are counted. The lifetimes of Pods, which the
+// trace does not tell of Pods by their names, are not taken over.
 //
-// The format is version 2 of https://github.com/acrlabs/simkube/blob/main/docs/ref/trace-files.md: a map in MessagePack, whose "events" are maps with "ts" in seconds since 1970,
-// "applied_objs" and "deleted_objs". What the trace starts with is what was there already.
+// The format is version 2 of https://github.com/acrlabs/simkube/blob/main/docs/ref/trace-files.md: a map in
+// MessagePack, whose "events" are maps with "ts" in seconds since 1970, "applied_objs" and "deleted_objs". What the
+// trace starts with is what was there already.
 func SimKube(in io.Reader, out io.Writer, options Options) error {
 	text, err := io.ReadAll(io.LimitReader(in, traceLimit+1))
 	switch {

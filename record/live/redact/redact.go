@@ -1,5 +1,6 @@
-// Package redact takes out of objects and patches what is not to be recorded. A value is replaced by a keyed digest: whoever has the recording can tell
-// equal values of one process from different ones, and cannot find a value by trying.
+// Package redact takes out of objects and patches what is not to be recorded. A value is replaced by a keyed digest:
+// whoever has the recording can tell equal values of one process from different ones, and cannot find a value by
+// trying.
 package redact
 
 import (
@@ -27,7 +28,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 type Rule struct {
 	// Kind is the kind of the objects, with its group behind a dot. Empty means every kind.
 	Kind core.Kind
-	// Pointer is a JSON pointer (RFC 6901) to the fields, in which "*" stands for every key of an object and every item of an array.
+	// Pointer is a JSON pointer (RFC 6901) to the fields, in which "*" stands for every key of an object and every item
+	// of an array.
 	Pointer string
 	// what says it in other words, empty if there are none.
 	what string
@@ -100,7 +102,8 @@ func (r *Redactor) Text(kind core.Kind, text []byte) (json.RawMessage, error) {
 	return r.text(r.of(kind), text)
 }
 
-// Merge returns the JSON of a patch that looks like an object: one to be merged, or to be applied. Its lists can hold some of the items only, so that a number in a rule stands for every item.
+// Merge returns the JSON of a patch that looks like an object: one to be merged, or to be applied. Its lists can hold
+// some of the items only, so that a number in a rule stands for every item.
 func (r *Redactor) Merge(kind core.Kind, text []byte) (json.RawMessage, error) {
 	return r.text(anywhere(r.of(kind)), text)
 }
@@ -153,8 +156,8 @@ func parse(text []byte) (any, error) {
 	return tree, nil
 }
 
-// at returns a tree with the values at a path replaced. What cannot be followed further is not there, but for a value where a rule wants every key or item of something: that is
-// replaced as well.
+// at returns a tree with the values at a path replaced. What cannot be followed further is not there, but for a value
+// where a rule wants every key or item of something: that is replaced as well.
 func (r *Redactor) at(tree any, path []string) any {
 	if len(path) == 0 {
 		return r.digest(tree)
@@ -180,7 +183,8 @@ func (r *Redactor) at(tree any, path []string) any {
 	return tree
 }
 
-// fieldOf returns the field that a key is about: strategic merge patches say beside a list in which order its items are, and which ones are taken out of it.
+// fieldOf returns the field that a key is about: strategic merge patches say beside a list in which order its items
+// are, and which ones are taken out of it.
 func fieldOf(key string) string {
 	for _, directive := range []string{"$setElementOrder/", "$deleteFromPrimitiveList/"} {
 		if field, is := strings.CutPrefix(key, directive); is {
@@ -190,7 +194,8 @@ func fieldOf(key string) string {
 	return key
 }
 
-// copies removes what metadata can repeat of fields: the annotation that holds the object as it was applied, and the values by which items of sets are owned.
+// copies removes what metadata can repeat of fields: the annotation that holds the object as it was applied, and the
+// values by which items of sets are owned.
 func (r *Redactor) copies(object map[string]any) {
 	meta, ok := object["metadata"].(map[string]any)
 	if !ok {
@@ -221,7 +226,8 @@ func (r *Redactor) digest(value any) any {
 	return "redacted:" + hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// Patch returns a JSON patch without what is redacted. An operation is redacted if it puts something in, or tests for something, where a rule points to, below, or above.
+// Patch returns a JSON patch without what is redacted. An operation is redacted if it puts something in, or tests for
+// something, where a rule points to, below, or above.
 func (r *Redactor) Patch(kind core.Kind, text []byte) (json.RawMessage, error) {
 	rules := anywhere(r.of(kind))
 	if len(rules) == 0 {

@@ -23,7 +23,8 @@ type Difference struct {
 	Now      string `json:"now,omitempty"`
 }
 
-// span is how much the clock of a run may be off: by how much less and more what was recorded may lie behind what is written now.
+// span is how much the clock of a run may be off: by how much less and more what was recorded may lie behind what is
+// written now.
 type span struct{ least, most time.Duration }
 
 // within reports whether a text that was recorded and one of now name times that only the clock keeps apart.
@@ -244,7 +245,8 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && failed == nil && x == y && strings.ContainsAny(string(a+b), ".eE")
 }
 
-// empty reports whether a value is as good as none: null, or an object without fields, which types of another version of a library leave out.
+// empty reports whether a value is as good as none: null, or an object without fields, which types of another version
+// of a library leave out.
 func empty(value any) bool {
 	if o, ok := value.(map[string]any); ok {
 		return !slices.ContainsFunc(slices.Collect(maps.Values(o)), func(v any) bool { return !empty(v) })

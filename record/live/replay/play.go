@@ -80,7 +80,8 @@ func (h *host) remembers(r *replayer, strategy core.Strategy) bool {
 	return now == nil || !maps.Equal(now, h.fresh)
 }
 
-// activation is what a run is about that begins at a time of the recording. Clocks do not go backwards: it returns how far the clock is ahead.
+// activation is what a run is about that begins at a time of the recording. Clocks do not go backwards: it returns how
+// far the clock is ahead.
 func (r *replayer) activation(h *host, strategy core.Strategy, at time.Duration) (behavior.Activation, time.Duration) {
 	var a behavior.Activation
 	if d := strategy.Describe(); d.Process != "" {
@@ -188,7 +189,8 @@ func (r *replayer) play(h *host, strategy core.Strategy, one *run) (way, error) 
 	}
 }
 
-// unrecorded returns the response to a call that recordings do not have, and lets it be answered next. The error says that one of the calls that wait cannot be read.
+// unrecorded returns the response to a call that recordings do not have, and lets it be answered next. The error says
+// that one of the calls that wait cannot be read.
 func (r *replayer) unrecorded(s *behavior.Session, asked core.Call) (core.Response, bool, error) {
 	for _, pending := range append([]core.Call{asked}, s.Pending()...) {
 		_, response, err := r.reads.Recorded(pending)
@@ -209,8 +211,8 @@ type near struct {
 	fields []Difference
 }
 
-// match returns the one of the calls that wait that is the recorded one, or one of those that belong to no reconcile, with the one that it is. If there is none, it returns
-// the one that is the most like the recorded one.
+// match returns the one of the calls that wait that is the recorded one, or one of those that belong to no reconcile,
+// with the one that it is. If there is none, it returns the one that is the most like the recorded one.
 func (r *replayer) match(pending []core.Call, recorded *call, loose []*call, began, ahead time.Duration) (core.Call, *call, near) {
 	var best near
 	for i, candidate := range pending {
@@ -240,13 +242,14 @@ func (r *replayer) match(pending []core.Call, recorded *call, loose []*call, beg
 	return nil, nil, best
 }
 
-// clockOf returns how far times may lie apart that a call names: it was made at some time since the reconcile began, and is made today when that begins, or as far ahead as the clock
-// is. Times are often written in whole seconds.
+// clockOf returns how far times may lie apart that a call names: it was made at some time since the reconcile began,
+// and is made today when that begins, or as far ahead as the clock is. Times are often written in whole seconds.
 func clockOf(c *call, began, ahead time.Duration) span {
 	return span{least: -time.Second - ahead, most: c.At + c.Took - began + time.Second - ahead}
 }
 
-// handle delivers an event to the handlers of its controller. One that cannot be delivered leaves it open what the process remembers.
+// handle delivers an event to the handlers of its controller. One that cannot be delivered leaves it open what the
+// process remembers.
 func (r *replayer) handle(e *told) error {
 	strategy, known := r.strategies[e.Controller]
 	if !known {

@@ -11,10 +11,11 @@ import (
 	"github.com/orrery-dev/orrery/record/live/analysis"
 )
 
-// Interpreter reads recordings in the terms of a system. The store of a system whose controllers can be recorded implements it.
+// Interpreter reads recordings in the terms of a system. The store of a system whose controllers can be recorded
+// implements it.
 type Interpreter interface {
-	// Recorded returns a call as a recording would have it. If recordings have no such calls, it returns the response that the call gets without
-	// them. The error says why the call cannot be held against a recording.
+	// Recorded returns a call as a recording would have it. If recordings have no such calls, it returns the response
+	// that the call gets without them. The error says why the call cannot be held against a recording.
 	Recorded(core.Call) (live.Call, core.Response, error)
 
 	// Answered returns the response to a call that a recorded one got, from that and the objects of its answer.
@@ -24,7 +25,8 @@ type Interpreter interface {
 	Kept(live.Object) (core.Content, error)
 }
 
-// Run replays the reconciles of recordings with the controllers of a system. The error is for what cannot be replayed at all, and says what to change.
+// Run replays the reconciles of recordings with the controllers of a system. The error is for what cannot be replayed
+// at all, and says what to change.
 func Run(ctx context.Context, system *core.System, sources []analysis.Source, limits behavior.Limits) (*Report, error) {
 	reads, ok := system.Store.(Interpreter)
 	if !ok {

@@ -45,7 +45,8 @@ func schemeOf(t testing.TB) *runtime.Scheme {
 	return scheme
 }
 
-// record runs controllers on a stand-in for a cluster, and returns the folder with the recording. work is what users do meanwhile.
+// record runs controllers on a stand-in for a cluster, and returns the folder with the recording. work is what users do
+// meanwhile.
 func record(t testing.TB, options observe.Options, s setup, work func(*standin.Cluster, client.Client)) string {
 	t.Helper()
 	scheme := schemeOf(t)

@@ -60,7 +60,8 @@ type version struct {
 // script is a process on the way through its recording: what happened, until it can be run.
 type script struct {
 	header live.Header
-	// objects are those of the current file by their numbers from 1. known are the values of its versions, and former those of the file before, which it may leave out.
+	// objects are those of the current file by their numbers from 1. known are the values of its versions, and former
+	// those of the file before, which it may leave out.
 	objects       []live.Object
 	known, former map[version]live.Object
 	// steps wait to be run: from the first reconcile on whose end is not known yet.

@@ -29,7 +29,8 @@ type Result struct {
 	Notes     analysis.Notes
 }
 
-// Export exports recordings through an exporter, which it does not shut down. The error is the first one of the recordings or of the exporter.
+// Export exports recordings through an exporter, which it does not shut down. The error is the first one of the
+// recordings or of the exporter.
 func Export(ctx context.Context, sources []analysis.Source, exporter sdktrace.SpanExporter) (Result, error) {
 	e := &export{ctx: ctx, exporter: &watched{SpanExporter: exporter}, writes: map[analysis.Version]trace.SpanContext{}, last: map[string]trace.SpanContext{}}
 	if _, err := analysis.Show(sources, analysis.Filter{}, e.learns); err != nil {

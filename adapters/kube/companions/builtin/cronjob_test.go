@@ -52,7 +52,8 @@ func jobStatus(of batchv1.JobConditionType) string {
 	return string(text)
 }
 
-// onJob is the step of changing a Job by a merge patch, by its number among all. One that has come to its end does so once.
+// onJob is the step of changing a Job by a merge patch, by its number among all. One that has come to its end does so
+// once.
 func onJob(what string, number int, subresource, patch string) step {
 	return step{name: fmt.Sprintf("%s Job %d", what, number), do: func(w *world) {
 		if all := inOrder(w, "Job.batch"); len(all) > 0 {

@@ -121,7 +121,8 @@ func TestDaemonSets(t *testing.T) {
 			case 11:
 				return deletion(kind, "d")
 			case 12:
-				// The real controller takes Pods of a former DaemonSet for updated if the templates of both were changed as often.
+				// The real controller takes Pods of a former DaemonSet for updated if the templates of both were
+				// changed as often.
 				again := made()
 				again.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: "1000"}
 				return addition(kind, again)

@@ -90,8 +90,9 @@ func ownable(w *world) []core.Object {
 	return all
 }
 
-// owned is the step of creating an object with owners: others, by their numbers, and one that is not there if absent is true. Its name is its own: what remembers
-// that a uid is gone would be deceived by an object of the same name, which has the same uid here.
+// owned is the step of creating an object with owners: others, by their numbers, and one that is not there if absent is
+// true. Its name is its own: what remembers that a uid is gone would be deceived by an object of the same name, which
+// has the same uid here.
 func owned(random *rand.Rand, name string) step {
 	kind := corev1.SchemeGroupVersion.WithKind(pick(random, "ConfigMap", "Secret"))
 	numbers, blocks, absent, finalizer := []int{random.IntN(8), random.IntN(8)}[:random.IntN(3)], random.IntN(2) == 0, random.IntN(8) == 0, random.IntN(6) == 0
@@ -108,7 +109,8 @@ func owned(random *rand.Rand, name string) step {
 	}}
 }
 
-// references are those to objects, by their numbers among all. The real collector does not look at what begins to belong to an object that is being deleted.
+// references are those to objects, by their numbers among all. The real collector does not look at what begins to
+// belong to an object that is being deleted.
 func references(w *world, numbers []int, blocks bool) []metav1.OwnerReference {
 	var all []metav1.OwnerReference
 	there := ownable(w)
@@ -149,7 +151,8 @@ func TestGarbageCollection(t *testing.T) {
 			names++
 			return owned(random, fmt.Sprintf("o%02d", names))
 		}
-		// What becomes of an object that waits for others depends on which of them is looked at first. The real collector has an order of its own.
+		// What becomes of an object that waits for others depends on which of them is looked at first. The real
+		// collector has an order of its own.
 		compareOrders(t, scenario(random, together(next(), next(), next()), func() step {
 			number := random.IntN(12)
 			switch random.IntN(12) {

@@ -98,7 +98,8 @@ func (i *informer) notify(old, now runtime.Object) {
 	}
 }
 
-// watch returns informers for a world. The caches show all changes that are made at once before a handler is notified of any, after the latency.
+// watch returns informers for a world. The caches show all changes that are made at once before a handler is notified
+// of any, after the latency.
 func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 	factory := informers.NewSharedInformerFactory(nil, 0)
 	of := map[core.Kind]*informer{}
@@ -139,7 +140,8 @@ func watch(w *world, latency time.Duration) informers.SharedInformerFactory {
 // lateness calls functions after a time, one after the other.
 type lateness struct {
 	latency time.Duration
-	// turn holds something while a function is called. It is a channel, and no mutex, so that time passes if that function waits.
+	// turn holds something while a function is called. It is a channel, and no mutex, so that time passes if that
+	// function waits.
 	turn chan struct{}
 
 	mu      sync.Mutex

@@ -116,13 +116,15 @@ func disrupt(w *world, pod *corev1.Pod) {
 func TestJobs(t *testing.T) {
 	random(t, func(t *testing.T, random *rand.Rand) {
 		kind := batchv1.SchemeGroupVersion.WithKind("Job")
-		// All Pods are made alike: which of two that are as good as each other is deleted, is up to the times at which they were made, on the real side.
+		// All Pods are made alike: which of two that are as good as each other is deleted, is up to the times at which
+		// they were made, on the real side.
 		of := template("i:1")
 		of.Spec.RestartPolicy = pick(random, corev1.RestartPolicyNever, corev1.RestartPolicyNever, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)
 		if random.IntN(10) == 0 {
 			of.Finalizers = []string{"example.com/f"}
 		}
-		// The real controller takes the Pods in the order of a map, and races with itself for the finalizer of a Pod that it is to adopt.
+		// The real controller takes the Pods in the order of a map, and races with itself for the finalizer of a Pod
+		// that it is to adopt.
 		compareAny(t, scenario(random, creation(kind, randomJob(random, of)), func() step {
 			number := random.IntN(8)
 			switch random.IntN(26) {
@@ -157,8 +159,8 @@ func TestJobs(t *testing.T) {
 	})
 }
 
-// TestSuspendedJobFails compares what comes of a Job that fails by its policy while it is suspended: the server does not let it come to its end without a time at
-// which it began, which it has again when it goes on.
+// TestSuspendedJobFails compares what comes of a Job that fails by its policy while it is suspended: the server does
+// not let it come to its end without a time at which it began, which it has again when it goes on.
 func TestSuspendedJobFails(t *testing.T) {
 	kind := batchv1.SchemeGroupVersion.WithKind("Job")
 	suspended := func(is bool) step { return patching(kind, "j", fmt.Sprintf(`{"spec":{"suspend":%t}}`, is)) }
@@ -188,7 +190,8 @@ func TestSuspendedJobFails(t *testing.T) {
 	}
 }
 
-// TestJobLosesPodAtItsEnd compares what comes of a Pod that is being deleted and loses its label when its Job waits for nothing else: it leaves the Job first.
+// TestJobLosesPodAtItsEnd compares what comes of a Pod that is being deleted and loses its label when its Job waits for
+// nothing else: it leaves the Job first.
 func TestJobLosesPodAtItsEnd(t *testing.T) {
 	of := template("i:1")
 	of.Spec.RestartPolicy = corev1.RestartPolicyNever

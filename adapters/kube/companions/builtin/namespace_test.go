@@ -101,7 +101,8 @@ func TestNamespaces(t *testing.T) {
 			of := corev1.SchemeGroupVersion.WithKind(pick(random, "Pod", "Pod", "ConfigMap", "Secret"))
 			text := encode(of, &metav1.PartialObjectMetadata{ObjectMeta: meta})
 			if of.Kind == "Pod" {
-				// The real controller says of Pods that take longer than their grace periods that it could not delete them.
+				// The real controller says of Pods that take longer than their grace periods that it could not delete
+				// them.
 				spec := template("i").Spec
 				spec.TerminationGracePeriodSeconds = ptr.To[int64](1e9)
 				text = encode(of, &corev1.Pod{ObjectMeta: meta, Spec: spec})

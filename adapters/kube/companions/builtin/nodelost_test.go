@@ -25,7 +25,8 @@ func podCollector(ctx context.Context, factory informers.SharedInformerFactory, 
 	return func(ctx context.Context) { c.Run(ctx) }, nil
 }
 
-// nodeLost is the step of losing a Node: on the real side, the controller that watches over Nodes says that its Pods are not ready, and somebody deletes it.
+// nodeLost is the step of losing a Node: on the real side, the controller that watches over Nodes says that its Pods
+// are not ready, and somebody deletes it.
 func nodeLost(name string) step {
 	nodeKind := corev1.SchemeGroupVersion.WithKind("Node")
 	return step{

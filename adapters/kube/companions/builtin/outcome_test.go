@@ -17,7 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// outcome is what the objects of a world say, in an order that follows from it: without what depends on the clock, on chance and on how often something was written.
+// outcome is what the objects of a world say, in an order that follows from it: without what depends on the clock, on
+// chance and on how often something was written.
 func outcome(w *world) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,7 +80,8 @@ func normal(w *world, key core.Key, content core.Content, replacer *strings.Repl
 		sortLists(spec["volumes"]) // the real controller of StatefulSets puts them in the order of a map
 	}
 	if kind := tree["kind"]; kind == "EndpointSlice" || kind == "Endpoints" {
-		// Lists are sets here. When Pods and Services changed last, the real controllers remember, for whoever measures how long it takes until it is known.
+		// Lists are sets here. When Pods and Services changed last, the real controllers remember, for whoever measures
+		// how long it takes until it is known.
 		sortLists(tree)
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
 			delete(annotations, corev1.EndpointsLastChangeTriggerTime)
@@ -96,7 +98,8 @@ func normal(w *world, key core.Key, content core.Content, replacer *strings.Repl
 	return regexp.MustCompile(`"controller-revision-hash":"s-[0-9a-z]+"`).ReplaceAllString(said, `"controller-revision-hash":"a revision that is gone"`)
 }
 
-// markGone tells the owners that are there, in the metadata of an object, from those that are gone: their uids say it, and are left out.
+// markGone tells the owners that are there, in the metadata of an object, from those that are gone: their uids say it,
+// and are left out.
 func markGone(w *world, metadata map[string]any) {
 	references, _ := metadata["ownerReferences"].([]any)
 	for _, reference := range references {

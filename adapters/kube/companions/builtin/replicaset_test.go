@@ -31,7 +31,8 @@ func orphan(meta metav1.ObjectMeta, of corev1.PodTemplateSpec) step {
 func TestReplicaSets(t *testing.T) {
 	random(t, func(t *testing.T, random *rand.Rand) {
 		kind := appsKind("ReplicaSet")
-		// Pods that are as good as each other are alike: which of them is deleted, is up to the times at which they were made, on the real side.
+		// Pods that are as good as each other are alike: which of them is deleted, is up to the times at which they
+		// were made, on the real side.
 		expressions, finalizers := random.IntN(4) == 0, random.IntN(4) == 0
 		of := template("i:1")
 		if finalizers {

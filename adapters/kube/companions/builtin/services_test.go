@@ -92,8 +92,9 @@ func onSlice(what string, number int, do func(name string) step) step {
 	}}
 }
 
-// deleteOwned deletes a slice of the Service that is there. Whether the real controller notices that one from before is gone, which it has taken over
-// because it is empty, depends on what it remembers: on whether it has seen that there was no Service in between.
+// deleteOwned deletes a slice of the Service that is there. Whether the real controller notices that one from before is
+// gone, which it has taken over because it is empty, depends on what it remembers: on whether it has seen that there
+// was no Service in between.
 func deleteOwned(w *world, kind schema.GroupVersionKind, name string) {
 	object, err := shown(w.objects[core.Key{Kind: kube.KindOf(kind.GroupKind()), Namespace: "default", Name: name}])
 	if err != nil {
@@ -115,7 +116,8 @@ func deleteOwned(w *world, kind schema.GroupVersionKind, name string) {
 func TestServices(t *testing.T) {
 	kind, endpointsKind := corev1.SchemeGroupVersion.WithKind("Service"), corev1.SchemeGroupVersion.WithKind("Endpoints")
 	sliceKind, nodeKind := discoveryv1.SchemeGroupVersion.WithKind("EndpointSlice"), corev1.SchemeGroupVersion.WithKind("Node")
-	// A real controller looks for a Node again and again, and in the end no more. So it has to look at the Service when one is there.
+	// A real controller looks for a Node again and again, and in the end no more. So it has to look at the Service when
+	// one is there.
 	touch := func(random *rand.Rand) step {
 		return patching(kind, "s", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, random.Uint64()))
 	}
@@ -172,7 +174,8 @@ func TestServices(t *testing.T) {
 			case 20:
 				return onSlice("label", number, func(name string) step { return patching(sliceKind, name, `{"metadata":{"labels":{"l":"x"}}}`) })
 			case 21:
-				// The simulated server knows a content again, and the real controller takes it for an old one if it has had it before.
+				// The simulated server knows a content again, and the real controller takes it for an old one if it has
+				// had it before.
 				other := fmt.Sprintf(`{"subsets":[{"addresses":[{"ip":"10.%d.%d.%d"}]}]}`, 1+random.IntN(200), random.IntN(200), random.IntN(200))
 				return []step{deletion(endpointsKind, "s"), patching(endpointsKind, "s", other)}[random.IntN(2)]
 			case 22, 23:

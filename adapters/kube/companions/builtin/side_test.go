@@ -35,8 +35,9 @@ type side struct {
 
 // realSide runs real controllers. It is to be called in a bubble; stop ends them.
 //
-// What several come to may depend on which of them is faster. So the first is where the server is, and those after it are so far away that the ones before
-// them have nothing left to do by the time that an event, a request or an answer has arrived. All caches show the present.
+// What several come to may depend on which of them is faster. So the first is where the server is, and those after it
+// are so far away that the ones before them have nothing left to do by the time that an event, a request or an answer
+// has arrived. All caches show the present.
 func realSide(options []kube.Option, all ...controller) (s *side, stop func(), err error) {
 	// Resource versions of the simulated server are in no order.
 	gates := map[string]bool{}
@@ -86,8 +87,8 @@ func realSide(options []kube.Option, all ...controller) (s *side, stop func(), e
 	return &side{w, settle, tick}, func() { cancel(); running.Wait() }, nil
 }
 
-// standInSide runs companions. One that is named before another goes first, as on the real side. next says which of a number of requests that one has is
-// taken next.
+// standInSide runs companions. One that is named before another goes first, as on the real side. next says which of a
+// number of requests that one has is taken next.
 func standInSide(options []kube.Option, next func(int) int, all ...companions.Companion) (*side, error) {
 	w, err := newWorld(options...)
 	if err != nil {
@@ -172,7 +173,8 @@ func standInSide(options []kube.Option, next func(int) int, all ...companions.Co
 	return &side{w, settle, tick}, nil
 }
 
-// dues holds back what a companion does when something is due, which is at any time, until that time has come for the real controller.
+// dues holds back what a companion does when something is due, which is at any time, until that time has come for the
+// real controller.
 type dues struct{ come bool }
 
 func (d *dues) holds(request core.Request) bool {
@@ -218,8 +220,8 @@ func compareOn(t *testing.T, options []kube.Option, steps []step, standIns []com
 // inTurn takes requests in their order.
 func inTurn(int) int { return 0 }
 
-// compareAny compares what the companions come to with what the real controllers may come to that leave something to chance, such as the order of a map: one
-// of many runs of them must be the same after each step.
+// compareAny compares what the companions come to with what the real controllers may come to that leave something to
+// chance, such as the order of a map: one of many runs of them must be the same after each step.
 func compareAny(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
 	t.Helper()
 	const runs = 300
@@ -232,8 +234,8 @@ func compareAny(t *testing.T, steps []step, standIns []companions.Companion, rea
 	t.Fatalf("in %d runs of the real controllers, the last of which is shown, %s", runs, difference)
 }
 
-// compareOrders compares what the companions come to if they take their requests in one of many orders, as they do in a search, with what the real controllers
-// come to: one of the orders must be the same after each step.
+// compareOrders compares what the companions come to if they take their requests in one of many orders, as they do in a
+// search, with what the real controllers come to: one of the orders must be the same after each step.
 func compareOrders(t *testing.T, steps []step, standIns []companions.Companion, real ...controller) {
 	t.Helper()
 	const runs = 300

@@ -99,7 +99,8 @@ func setPhase(phase corev1.PodPhase, ready bool) func(*world, *corev1.Pod) {
 			status = metav1.ConditionTrue
 		}
 		pod.Status.Phase = phase
-		// Pods that ran before they were bound are the same as others then: which of two is deleted that are as good is chance, on both sides.
+		// Pods that ran before they were bound are the same as others then: which of two is deleted that are as good is
+		// chance, on both sides.
 		others := slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
 		pod.Status.Conditions = append([]corev1.PodCondition{{
 			Type: corev1.PodReady, Status: corev1.ConditionStatus(status), LastTransitionTime: metav1.Unix(946684800, 0),

@@ -32,7 +32,8 @@ type world struct {
 
 	mu      sync.Mutex
 	objects map[core.Key]core.Content
-	// changed gets changes, in order: those that are made at once together. What it returns is called without the lock, in the same order: handlers may ask the server.
+	// changed gets changes, in order: those that are made at once together. What it returns is called without the lock,
+	// in the same order: handlers may ask the server.
 	changed   func([]change) []func()
 	pending   []func()
 	notifying bool

@@ -184,7 +184,8 @@ func PodStatus(pod *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// SetCondition sets a condition in the status of a Pod, which came to be so at the given time, or when the server's clock began.
+// SetCondition sets a condition in the status of a Pod, which came to be so at the given time, or when the server's
+// clock began.
 func SetCondition(status map[string]any, c corev1.PodCondition) {
 	since := c.LastTransitionTime
 	if since.IsZero() {
@@ -266,7 +267,8 @@ func runAs(state core.Snapshot, pod *corev1.Pod) error {
 	return nil
 }
 
-// Claims are the names of the claims of a Pod's volumes: those that they name, and those that are made for ephemeral ones.
+// Claims are the names of the claims of a Pod's volumes: those that they name, and those that are made for ephemeral
+// ones.
 func Claims(tree map[string]any) []string {
 	named, ephemeral := claims(&unstructured.Unstructured{Object: tree})
 	return append(named, ephemeral...)
@@ -287,7 +289,8 @@ func claims(pod *unstructured.Unstructured) (named, ephemeral []string) {
 	return named, ephemeral
 }
 
-// Uses reports whether a Pod keeps a claim in its namespace from being deleted. It has to be on a node. A claim that was made for it is kept only until its node has stopped it.
+// Uses reports whether a Pod keeps a claim in its namespace from being deleted. It has to be on a node. A claim that
+// was made for it is kept only until its node has stopped it.
 func Uses(tree map[string]any, claim *unstructured.Unstructured) bool {
 	pod := &unstructured.Unstructured{Object: tree}
 	if node, _ := jsontree.At(pod, "spec", "nodeName").(string); node == "" {

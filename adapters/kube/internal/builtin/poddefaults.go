@@ -51,7 +51,8 @@ func defaultPodStatus(status *corev1.PodStatus) {
 	}
 }
 
-// anyPodStatus is the status of a Pod in any version. Before v0.35, Pods have no resources of their own: what is embedded less deeply counts, where it is there.
+// anyPodStatus is the status of a Pod in any version. Before v0.35, Pods have no resources of their own: what is
+// embedded less deeply counts, where it is there.
 type anyPodStatus struct {
 	*corev1.PodStatus
 	olderPodStatus

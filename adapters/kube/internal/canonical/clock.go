@@ -16,10 +16,11 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Clock knows the times that code reads off the virtual clock of a system, so that outcomes are the same that differ only in when something was written. The clock begins
-// at one moment, and has moved far ahead after each long time; in between it hardly moves. So a time in an outcome that is close to one of those moments, or whole
-// minutes away from it, was read off the clock, or was calculated from what was. Other times are nobody's business here, and so are those that
-// users wrote.
+// Clock knows the times that code reads off the virtual clock of a system, so that outcomes are the same that differ
+// only in when something was written. The clock begins at one moment, and has moved far ahead after each long time; in
+// between it hardly moves. So a time in an outcome that is close to one of those moments, or whole minutes away from
+// it, was read off the clock, or was calculated from what was. Other times are nobody's business here, and so are those
+// that users wrote.
 //
 // A clock is safe for concurrent use.
 type Clock struct {
@@ -28,7 +29,8 @@ type Clock struct {
 	ahead []time.Duration
 	// given are the times that users wrote, in seconds since 1970.
 	given map[int64]bool
-	// told are the versions of objects in outcomes, and merged what outcomes have in the place of the same at a place of an object: no more than two texts.
+	// told are the versions of objects in outcomes, and merged what outcomes have in the place of the same at a place
+	// of an object: no more than two texts.
 	told   map[*storage.Object]bool
 	merged map[location][]string
 }
@@ -53,8 +55,8 @@ func (c *Clock) Passes(ahead time.Duration) {
 	}
 }
 
-// Give notes the times in a value that a user wrote when the clock stood at some time: they count in outcomes, but for that time, which the user read off the clock (the zero time is
-// none), and for those that the user was told before.
+// Give notes the times in a value that a user wrote when the clock stood at some time: they count in outcomes, but for
+// that time, which the user read off the clock (the zero time is none), and for those that the user was told before.
 func (c *Clock) Give(value any, now time.Time, told ...any) {
 	known := map[int64]bool{}
 	eachScalar(told, func(scalar any) {
@@ -145,7 +147,8 @@ func parsed(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// timeless returns a value with what stands for a time in the place of each that was read off the clock. A text is in plain letters then, if one is encoded in it.
+// timeless returns a value with what stands for a time in the place of each that was read off the clock. A text is in
+// plain letters then, if one is encoded in it.
 func (c *Clock) timeless(scalar any) any {
 	switch scalar := scalar.(type) {
 	case int64:
@@ -179,7 +182,8 @@ func (c *Clock) counts(number int64) bool {
 	return false
 }
 
-// timelessText is as [Clock.timeless] for a text, where times may stand anywhere with no letter and no digit next to them.
+// timelessText is as [Clock.timeless] for a text, where times may stand anywhere with no letter and no digit next to
+// them.
 func (c *Clock) timelessText(text string) string {
 	if strings.Count(text, ":") < 2 {
 		return text
@@ -224,7 +228,8 @@ func timeAfter(since time.Duration) string {
 	return fmt.Sprintf("%s%+gh>", strings.TrimSuffix(someTime, ">"), since.Hours())
 }
 
-// since returns how many whole minutes a time is after one that the clock shows, and false if it was not read off the clock. After less than a minute, it is 0.
+// since returns how many whole minutes a time is after one that the clock shows, and false if it was not read off the
+// clock. After less than a minute, it is 0.
 func (c *Clock) since(at time.Time) (time.Duration, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 )
 
-// TestTimesAfterShorterTimes has it be known when a time was written if moments are not far from each other: what is an hour after the start is not now, when an hour has passed, and what is an hour after
-// any moment counts as the same.
+// TestTimesAfterShorterTimes has it be known when a time was written if moments are not far from each other: what is an
+// hour after the start is not now, when an hour has passed, and what is an hour after any moment counts as the same.
 func TestTimesAfterShorterTimes(t *testing.T) {
 	const hour = time.Hour + 11*time.Second
 	c := new(Clock)

@@ -11,7 +11,8 @@ import (
 // Form brings the objects of the kinds in a registry, and outcomes, into canonical form.
 type Form struct {
 	registry *kinds.Registry
-	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means nothing.
+	// places are those of the fields of the kinds, and unordered the paths of lists whose order the user says means
+	// nothing.
 	places    *kindPlaces
 	unordered map[core.Kind]map[string]bool
 	// counting are the kinds whose generations stay as the server has counted them.
@@ -22,8 +23,9 @@ type Form struct {
 	Ordered bool
 }
 
-// NewForm returns the form for the kinds of a registry, in which the order of some lists means nothing, the generations of some kinds stay as they are, and it means nothing when something was written by a clock.
-// It returns an error for a list that no object can have, and for a kind that nobody serves.
+// NewForm returns the form for the kinds of a registry, in which the order of some lists means nothing, the generations
+// of some kinds stay as they are, and it means nothing when something was written by a clock. It returns an error for a
+// list that no object can have, and for a kind that nobody serves.
 func NewForm(registry *kinds.Registry, unordered []List, counting []core.Kind, clock *Clock) (*Form, error) {
 	f := &Form{registry: registry, places: new(kindPlaces), clock: clock, counting: map[core.Kind]bool{}}
 	for _, kind := range counting {

@@ -14,8 +14,9 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Normalize counts anew what the server counts up. It brings metadata.generation, the generations that the status has observed, and the generation of
-// a DaemonSet's template to the smallest numbers that keep their order across all versions: 0 stays 0, others count from
+// Normalize counts anew what the server counts up. It brings metadata.generation, the generations that the status has
+// observed, and the generation of a DaemonSet's template to the smallest numbers that keep their order across all
+// versions: 0 stays 0, others count from
 // 1. Generations of kinds that are to be counted on stay as they are. Equal versions are counted anew; if the names of versions are in their order, all versions are. What is pinned keeps its numbers.
 func (f *Form) Normalize(key core.Key, versions []core.Content, pinned []bool) []core.Content {
 	if storage.IsRecord(key.Kind) {
@@ -104,7 +105,8 @@ func renumbered(o *storage.Object, places *place, generations numbers) *storage.
 	return storage.New(tree, o.Again, o.Unshown...).From(o)
 }
 
-// Further returns a content of an object of a kind as it is shown if so many more generations were counted before, itself if it shows none. It keeps its resource version.
+// Further returns a content of an object of a kind as it is shown if so many more generations were counted before,
+// itself if it shows none. It keeps its resource version.
 func (f *Form) Further(kind core.Kind, content core.Content, by int) core.Content {
 	object := storage.Of(content)
 	tree := maps.Clone(object.Tree)
@@ -119,7 +121,8 @@ func (f *Form) Further(kind core.Kind, content core.Content, by int) core.Conten
 	return object.ShownAs(tree)
 }
 
-// Raise has the generations in an object of a kind be what they are if so many more were counted before, and reports whether any is another one then. Those of kinds that are counted on stay as they are.
+// Raise has the generations in an object of a kind be what they are if so many more were counted before, and reports
+// whether any is another one then. Those of kinds that are counted on stay as they are.
 func (f *Form) Raise(kind core.Kind, tree map[string]any, by int) bool {
 	if by == 0 || f.counting[kind] || storage.IsRecord(kind) {
 		return false
@@ -172,8 +175,9 @@ func generationOf(tree map[string]any) int64 {
 	return n
 }
 
-// visitObserved visits the observed generations in a value of the status of an object whose generation is the newest: the fields of that name which the schema
-// declares as whole numbers, at any depth, and where it does not, the numbers and numerals in the places that the API conventions give them.
+// visitObserved visits the observed generations in a value of the status of an object whose generation is the newest:
+// the fields of that name which the schema declares as whole numbers, at any depth, and where it does not, the numbers
+// and numerals in the places that the API conventions give them.
 func visitObserved(p *place, path string, newest int64, value any, visit func(int64) int64) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -198,8 +202,9 @@ func visitObserved(p *place, path string, newest int64, value any, visit func(in
 	}
 }
 
-// writtenGeneration returns the generation that a text at the path says was observed, as some controllers write it in decimal digits. A number that the object has not come to
-// is something else, such as a hash that happens to have no letters.
+// writtenGeneration returns the generation that a text at the path says was observed, as some controllers write it in
+// decimal digits. A number that the object has not come to is something else, such as a hash that happens to have no
+// letters.
 func writtenGeneration(path string, value any, newest int64) (int64, bool) {
 	text, _ := value.(string)
 	n, err := strconv.ParseInt(text, 10, 64)

@@ -1,8 +1,9 @@
 package canonical
 
-// documentedListing returns how the items of a list of Kubernetes' own types belong together where that is not how an apply merges them. An apply
-// replaces a list as a whole ("atomic") also where the API says that its order means nothing, since its items have no
-// key, or together are one decision. And it merges some lists by key of which the order means something.
+// documentedListing returns how the items of a list of Kubernetes' own types belong together where that is not how an
+// apply merges them. An apply replaces a list as a whole ("atomic") also where the API says that its order means
+// nothing, since its items have no key, or together are one decision. And it merges some lists by key of which the
+// order means something.
 func documentedListing(model, field string) (known listing, documented bool) {
 	name := model + " " + field
 	switch name {

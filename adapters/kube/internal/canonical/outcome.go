@@ -18,11 +18,12 @@ import (
 // someTime stands in an outcome for a time.
 const someTime = "<time>"
 
-// Outcome returns what of an object matters when nothing happens any more. It leaves out what the server counts and notes for itself: the uid, the resource version,
-// the generation and the managed fields in the metadata, and the generations that the status observed. Of times it keeps that they
-// are there. Which values are times and observed generations depends on the kind's schema and on the place (see [place]); elsewhere, times are left out by
-// [Form.CanonicalOutcome]. The other values under names that users chose stay as they are. Lists whose order means nothing are sorted. Events, which only tell what happened, have no
-// outcome.
+// Outcome returns what of an object matters when nothing happens any more. It leaves out what the server counts and
+// notes for itself: the uid, the resource version, the generation and the managed fields in the metadata, and the
+// generations that the status observed. Of times it keeps that they are there. Which values are times and observed
+// generations depends on the kind's schema and on the place (see [place]); elsewhere, times are left out by
+// [Form.CanonicalOutcome]. The other values under names that users chose stay as they are. Lists whose order means
+// nothing are sorted. Events, which only tell what happened, have no outcome.
 func (f *Form) Outcome(key core.Key, content core.Content) any {
 	if storage.IsRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
 		return nil
@@ -54,7 +55,8 @@ type kindFields struct {
 	newest int64
 }
 
-// outcome returns the value at a place without what does not matter. It may change the value. The path has no positions in lists.
+// outcome returns the value at a place without what does not matter. It may change the value. The path has no positions
+// in lists.
 func (k kindFields) outcome(p *place, path string, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -82,8 +84,9 @@ func (k kindFields) outcome(p *place, path string, value any) any {
 	return value
 }
 
-// timeless returns the value at a place of an outcome with what stands for a time in the place of each that was read off the clock. It may change the value. Whoever looks at an outcome sees them;
-// they do not count where outcomes are compared.
+// timeless returns the value at a place of an outcome with what stands for a time in the place of each that was read
+// off the clock. It may change the value. Whoever looks at an outcome sees them; they do not count where outcomes are
+// compared.
 func (k kindFields) timeless(p *place, path string, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -117,8 +120,9 @@ const (
 	observedGeneration = "observedGeneration"
 )
 
-// observes reports whether an object at the path holds the generation that a controller has observed under the name for it: where the API conventions
-// have it, in a status or a condition, unless the schema says that there is something else.
+// observes reports whether an object at the path holds the generation that a controller has observed under the name for
+// it: where the API conventions have it, in a status or a condition, unless the schema says that there is something
+// else.
 func (p *place) observes(path string) bool {
 	if p.silent(observedGeneration) {
 		return path == "status" || path == statusConditions
@@ -166,8 +170,8 @@ func expands(variable any) bool {
 	return strings.Contains(value, "$(")
 }
 
-// sort brings items of which the order means nothing into one order. Those with equal keys stay as they are: the last of them may be the one that
-// counts.
+// sort brings items of which the order means nothing into one order. Those with equal keys stay as they are: the last
+// of them may be the one that counts.
 func (l listing) sort(items []any) {
 	if !l.unordered {
 		return

@@ -18,9 +18,10 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// place is what is known of the values at one place in the objects of a kind: of a field, of the items of a list or of the values of a map.
-// No place is one of which nothing is known. It is known from the Go types and the apply configurations of
-// Kubernetes' own kinds, from the schemas of definitions, and from the Go types of other kinds; never from a name that a user chose.
+// place is what is known of the values at one place in the objects of a kind: of a field, of the items of a list or of
+// the values of a map. No place is one of which nothing is known. It is known from the Go types and the apply
+// configurations of Kubernetes' own kinds, from the schemas of definitions, and from the Go types of other kinds; never
+// from a name that a user chose.
 type place struct {
 	// time tells that the values are times.
 	time bool
@@ -73,7 +74,8 @@ func (p *place) listing() listing {
 	return p.listed
 }
 
-// conditions reports whether the values are lists of conditions, as the API conventions have them: objects with a type and a status.
+// conditions reports whether the values are lists of conditions, as the API conventions have them: objects with a type
+// and a status.
 func (p *place) conditions() bool {
 	item := p.item()
 	return item != nil && item.fields["type"] != nil && item.fields["status"] != nil

@@ -15,13 +15,15 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Names that the server generates, and uids, depend on the order in which objects were created, the addresses of Pods on the nodes that run them, and versions that are noted in other objects on words
-// and times that make no difference. Two outcomes that differ in
-// nothing else are the same. So an outcome is brought to a form that does not depend on them: each is replaced, wherever
-// it stands, by one that depends on what the objects say; see [relabelling]. Nothing else is: outcomes that differ in more stay different.
+// Names that the server generates, and uids, depend on the order in which objects were created, the addresses of Pods
+// on the nodes that run them, and versions that are noted in other objects on words and times that make no difference.
+// Two outcomes that differ in nothing else are the same. So an outcome is brought to a form that does not depend on
+// them: each is replaced, wherever it stands, by one that depends on what the objects say; see [relabelling]. Nothing
+// else is: outcomes that differ in more stay different.
 
-// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, on times that were read off the clock (see [Clock]), nor on words that somebody drew at random. Of the objects it takes their uids and which of
-// their names were generated.
+// CanonicalOutcome returns the form of an outcome that does not depend on what the server chose, on times that were
+// read off the clock (see [Clock]), nor on words that somebody drew at random. Of the objects it takes their uids and
+// which of their names were generated.
 func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, source *randomness.Source) map[core.Key]any {
 	f.clock.tell(objects, outcome, f.fieldsOf)
 	outcome = maps.Clone(outcome)
@@ -46,7 +48,8 @@ func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any,
 	}
 	labels, found := l.labels()
 	if !found {
-		// Too much is alike to be told apart in time. Under their own names outcomes may differ that are the same; none are the same that differ.
+		// Too much is alike to be told apart in time. Under their own names outcomes may differ that are the same; none
+		// are the same that differ.
 		labels = func(choice int) string { return l.choices[choice].text }
 	}
 	canonical := make(map[core.Key]any, len(l.objects))
@@ -57,7 +60,8 @@ func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any,
 	return canonical
 }
 
-// choice is a text that nobody asked for: a generated name, the uid of an object that is gone, or a word that somebody drew at random.
+// choice is a text that nobody asked for: a generated name, the uid of an object that is gone, or a word that somebody
+// drew at random.
 type choice struct {
 	// text is what was chosen, and base what of it was asked for.
 	text string
@@ -78,8 +82,8 @@ type parser struct {
 	uids map[string]core.Key
 	// addresses are the keys of the Pods by their addresses, of which nodes choose any.
 	addresses map[string]core.Key
-	// versions are the keys of the objects by their versions, which follow from all that an object says, also where that does not matter. One that was noted before the object
-	// changed again stays what it is.
+	// versions are the keys of the objects by their versions, which follow from all that an object says, also where
+	// that does not matter. One that was noted before the object changed again stays what it is.
 	versions map[string]core.Key
 	// named are the objects of each generated name, in order.
 	named map[string][]core.Key
@@ -145,7 +149,8 @@ func (p *parser) collect(objects []core.Object) {
 	})
 }
 
-// notesVersions reports whether anything in the outcome is as long as versions are, and a number. In most there is nothing.
+// notesVersions reports whether anything in the outcome is as long as versions are, and a number. In most there is
+// nothing.
 func (p *parser) notesVersions() bool {
 	found := false
 	for _, fields := range p.outcome {
@@ -179,7 +184,8 @@ func (o once) only() map[string]core.Key {
 	return only
 }
 
-// findWords finds the words in the outcome that were drawn. Where they are encoded, texts are as [plaintext.Of] has them from then on.
+// findWords finds the words in the outcome that were drawn. Where they are encoded, texts are as [plaintext.Of] has
+// them from then on.
 func (p *parser) findWords(source *randomness.Source) {
 	find := func(text string) bool {
 		words := source.Within(text)
@@ -353,7 +359,8 @@ func (p *parser) refersTo(word string) (what string, key core.Key) {
 	return "", core.Key{}
 }
 
-// next returns the first word to look for in a text from a position on, and where it begins. Where several begin, it is the longest.
+// next returns the first word to look for in a text from a position on, and where it begins. Where several begin, it is
+// the longest.
 func (p *parser) next(whole string, from int) (at int, word string) {
 	at = len(whole)
 	for _, w := range p.words {
@@ -384,7 +391,8 @@ func alphanumeric(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
-// meant is the object that a generated name in a text of an object means. Where that may be several, they are united, and it is any of them.
+// meant is the object that a generated name in a text of an object means. Where that may be several, they are united,
+// and it is any of them.
 func (p *parser) meant(of core.Key, whole, name string, reference map[string]any) int {
 	candidates := p.named[name]
 	if kind, isText := reference["kind"].(string); isText && whole == name {

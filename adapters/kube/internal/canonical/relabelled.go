@@ -71,7 +71,8 @@ func (n *node) mentions(choices map[int]bool) {
 	}
 }
 
-// value is the value with labels in place of the choices. Items whose order means nothing are in the order that these give them.
+// value is the value with labels in place of the choices. Items whose order means nothing are in the order that these
+// give them.
 func (n *node) value(label func(int) string) any {
 	switch {
 	case n.isText:

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// relabelling finds labels for the choices in an outcome that depend on nothing but what the objects say: those of which the
-// text of the outcome is the smallest, among labels that are found in a way that does not depend on the choices. It is the canonical labelling of a graph:
-// choices are told apart by what stands around them ("colour refinement"), and where that leaves several alike, each of them is tried as the
-// first. Of two that can be exchanged without a difference, one is enough (McKay, Practical Graph Isomorphism, 1981).
+// relabelling finds labels for the choices in an outcome that depend on nothing but what the objects say: those of
+// which the text of the outcome is the smallest, among labels that are found in a way that does not depend on the
+// choices. It is the canonical labelling of a graph: choices are told apart by what stands around them ("colour
+// refinement"), and where that leaves several alike, each of them is tried as the first. Of two that can be exchanged
+// without a difference, one is enough (McKay, Practical Graph Isomorphism, 1981).
 type relabelling struct {
 	objects []*relabelled
 	choices []choice
@@ -134,7 +135,8 @@ func (l *relabelling) final(c colours) func(int) string {
 	return label
 }
 
-// depth is how many choices are made before one: those in its base, and in theirs. How long they are says nothing, as numbers that are drawn are of any length.
+// depth is how many choices are made before one: those in its base, and in theirs. How long they are says nothing, as
+// numbers that are drawn are of any length.
 func (l *relabelling) depth(choice int) int {
 	within := map[int]bool{}
 	l.choices[choice].base.mentions(within)
@@ -170,7 +172,8 @@ func (c colours) first(choice int) colours {
 	return next
 }
 
-// refine tells choices apart by the objects that they stand in, and by those of the others there, until that tells no more apart.
+// refine tells choices apart by the objects that they stand in, and by those of the others there, until that tells no
+// more apart.
 func (l *relabelling) refine(c colours) colours {
 	for {
 		next := l.refined(c)

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Rename renames an object. In an object it renames all texts but kinds with their versions, and what the server
-// makes of names: the object's own uid and the uids of the objects that it refers to by kind and name, wherever they are; the
+// Rename renames an object. In an object it renames all texts but kinds with their versions, and what the server makes
+// of names: the object's own uid and the uids of the objects that it refers to by kind and name, wherever they are; the
 // letters in its generated name; and the address and the ports of a Service. The generated names of other objects, uids
 // without the name that belongs to them and resource versions stay as they are.
 func (f *Form) Rename(o core.Object, rename core.Renaming) core.Object {
@@ -112,8 +112,8 @@ func (r *renamer) exchangeReferred(exchanged []string, value any) []string {
 	return exchanged
 }
 
-// referred is the key of what a reference names, if it is of a kind that the server knows. It is in the namespace of the
-// object unless the reference names another one.
+// referred is the key of what a reference names, if it is of a kind that the server knows. It is in the namespace of
+// the object unless the reference names another one.
 func (r *renamer) referred(reference map[string]any) (core.Key, bool) {
 	apiVersion, _ := reference["apiVersion"].(string)
 	kind, _ := reference["kind"].(string)

@@ -102,7 +102,8 @@ func converts(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// Established returns a definition as an API server shows it that serves the kind since a time: with defaults, and the status of one whose names were accepted.
+// Established returns a definition as an API server shows it that serves the kind since a time: with defaults, and the
+// status of one whose names were accepted.
 func Established(d *apiextensionsv1.CustomResourceDefinition, since metav1.Time) *apiextensionsv1.CustomResourceDefinition {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)

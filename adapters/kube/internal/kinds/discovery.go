@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Groups are the groups of kinds with their versions, as a client discovers them. The core group, which is discovered elsewhere, is not among them.
+// Groups are the groups of kinds with their versions, as a client discovers them. The core group, which is discovered
+// elsewhere, is not among them.
 func (g *Registry) Groups() []metav1.APIGroup {
 	var groups []metav1.APIGroup
 	for _, gv := range g.groupVersions() {

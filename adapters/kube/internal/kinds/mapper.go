@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// KindFor returns the kind that is served under exactly this group, this version and this plural, as the path of a request names them. Unlike a REST
-// mapper it takes an empty group for the core group, and guesses nothing.
+// KindFor returns the kind that is served under exactly this group, this version and this plural, as the path of a
+// request names them. Unlike a REST mapper it takes an empty group for the core group, and guesses nothing.
 func (g *Registry) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
 	r := g.paths[resource.GroupResource()]
 	if r != nil && slices.Contains(r.Served, resource.Version) {
@@ -32,11 +32,13 @@ func (g *Registry) KindFor(resource schema.GroupVersionResource) (schema.GroupVe
 	return schema.GroupVersionKind{}, fmt.Errorf("no kind is known that is served as %s: add its Go type to the scheme, or its custom resource definition with CRDs", path)
 }
 
-// RESTMapper maps as the mapper of a real client does that has discovered what a server serves: where several groups have a resource of one
-// name, the core group comes first, then Kubernetes' own ones, then those of custom resources. It is the same one as long as no kind is added.
+// RESTMapper maps as the mapper of a real client does that has discovered what a server serves: where several groups
+// have a resource of one name, the core group comes first, then Kubernetes' own ones, then those of custom resources.
+// It is the same one as long as no kind is added.
 func (g *Registry) RESTMapper() meta.RESTMapper { return g.mapper() }
 
-// resetMapper forgets the mapper, since the kinds have changed: mappers that were handed out before do not know the new ones.
+// resetMapper forgets the mapper, since the kinds have changed: mappers that were handed out before do not know the new
+// ones.
 func (g *Registry) resetMapper() { g.mapper = sync.OnceValue(g.newMapper) }
 
 func (g *Registry) newMapper() meta.RESTMapper {

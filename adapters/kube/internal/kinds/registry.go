@@ -31,7 +31,8 @@ type Resource struct {
 	Status bool
 	// Scale says where the scale is, nil if there is no such subresource.
 	Scale *scalePaths
-	// subresources are those of the versions of a custom resource definition, and in is the resource as requests of a version see it that has others than the storage version.
+	// subresources are those of the versions of a custom resource definition, and in is the resource as requests of a
+	// version see it that has others than the storage version.
 	subresources map[string]subresources
 	in           map[string]*Resource
 	// EmptyStatus is what is there of the status of a new object, nil if nothing.
@@ -98,8 +99,8 @@ type Registry struct {
 	resources map[schema.GroupKind]*Resource
 	// paths are the resources by the group and the plural that their paths name.
 	paths map[schema.GroupResource]*Resource
-	// sent are the kinds that are only ever sent, never stored, by what their paths name. Clients know them, and requests for them are
-	// not modelled.
+	// sent are the kinds that are only ever sent, never stored, by what their paths name. Clients know them, and
+	// requests for them are not modelled.
 	sent map[schema.GroupVersionResource]schema.GroupVersionKind
 	// mapper returns the REST mapper of the kinds that there are, which is made when it is first asked for.
 	mapper func() meta.RESTMapper

@@ -112,7 +112,8 @@ func inValue(value asn1.RawValue, depth int) Piece {
 	return Piece{Plain: hex.EncodeToString(bytes)}
 }
 
-// isText reports whether a value is a text: of the kinds that names have in certificates, as which they are tagged otherwise as well.
+// isText reports whether a value is a text: of the kinds that names have in certificates, as which they are tagged
+// otherwise as well.
 func isText(value asn1.RawValue) bool {
 	if value.Class == asn1.ClassContextSpecific {
 		return !strings.ContainsFunc(string(value.Bytes), func(r rune) bool { return r < ' ' || r > '~' })

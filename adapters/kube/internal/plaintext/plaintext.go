@@ -1,5 +1,6 @@
-// Package plaintext takes texts apart in which something is encoded. A password is in base64 in a Secret, and a certificate is a structure of ASN.1, in PEM, in base64: what of it was drawn at
-// random, or read off the clock, can only be told from the rest in plain letters.
+// Package plaintext takes texts apart in which something is encoded. A password is in base64 in a Secret, and a
+// certificate is a structure of ASN.1, in PEM, in base64: what of it was drawn at random, or read off the clock, can
+// only be told from the rest in plain letters.
 package plaintext
 
 import (
@@ -37,7 +38,8 @@ func Of(text string) string {
 	return text
 }
 
-// Dissect takes a text apart: JSON, base64 of either alphabet, PEM, and the DER form of ASN.1. Of certificates and requests for them it leaves out the signature, which follows from the rest.
+// Dissect takes a text apart: JSON, base64 of either alphabet, PEM, and the DER form of ASN.1. Of certificates and
+// requests for them it leaves out the signature, which follows from the rest.
 func Dissect(text string) Piece { return dissect(text, deepest) }
 
 // deepest is how often texts may be encoded within each other.
@@ -163,7 +165,8 @@ func inAlphabet(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
 }
 
-// inStretch takes a text apart that may be in base64 as a whole, unless what it comes to is nothing that anybody would encode.
+// inStretch takes a text apart that may be in base64 as a whole, unless what it comes to is nothing that anybody would
+// encode.
 func inStretch(text string, depth int) (Piece, bool) {
 	encoding := base64.RawStdEncoding
 	if strings.ContainsAny(text, "-_") {

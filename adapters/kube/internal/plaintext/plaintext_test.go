@@ -64,7 +64,8 @@ func certificate(t *testing.T, name string, from time.Time) (string, string) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made})), string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Headers: map[string]string{"For": name}, Bytes: private}))
 }
 
-// TestCertificates has certificates say their names and times, whatever key they are for, and be signed by what follows from that.
+// TestCertificates has certificates say their names and times, whatever key they are for, and be signed by what follows
+// from that.
 func TestCertificates(t *testing.T) {
 	from := time.Date(2000, time.January, 1, 12, 30, 0, 0, time.UTC)
 	one, key := certificate(t, "web", from)
@@ -103,7 +104,8 @@ func TestCertificates(t *testing.T) {
 
 func parts(r rune) bool { return strings.ContainsRune("() ", r) }
 
-// TestDissect takes any text apart: the parts of a piece make it up, and a text that says something else is something else in plain letters.
+// TestDissect takes any text apart: the parts of a piece make it up, and a text that says something else is something
+// else in plain letters.
 func TestDissect(t *testing.T) {
 	text := rapid.OneOf(rapid.StringMatching(`[a-z0-9-]{0,20}`), rapid.String(), rapid.Custom(func(t *rapid.T) string { return base64Of(rapid.String().Draw(t, "encoded")) }), rapid.Custom(func(t *rapid.T) string {
 		text, err := json.Marshal(rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "fields"))

@@ -10,11 +10,14 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Passwords, UUIDs, keys and certificates are drawn by code of which nobody knows how it makes them of what it reads. So words are found by comparison: runs that draw
-// other values are the same, but for words that are others in each of them. What is one of a few, such as a choice among backends, is the same in some of the runs: it decides something, and is no word.
+// Passwords, UUIDs, keys and certificates are drawn by code of which nobody knows how it makes them of what it reads.
+// So words are found by comparison: runs that draw other values are the same, but for words that are others in each of
+// them. What is one of a few, such as a choice among backends, is the same in some of the runs: it decides something,
+// and is no word.
 
-// Compare compares runs, as [core.Randomness] wants it. A word stands for the one that stands first in another run where it stands first: code may draw several names and sort them before it
-// puts them to use, and which of them it drew first makes no difference.
+// Compare compares runs, as [core.Randomness] wants it. A word stands for the one that stands first in another run
+// where it stands first: code may draw several names and sort them before it puts them to use, and which of them it
+// drew first makes no difference.
 func (s *Source) Compare(all []core.Drawn) (run, text int) {
 	runs := make([]core.Drawn, len(all))
 	for i, run := range all {
@@ -49,7 +52,8 @@ func (s *Source) Compare(all []core.Drawn) (run, text int) {
 	return 0, -1
 }
 
-// Echoes returns what stands in JSON in the texts of a run, for what stood in those of a recorded one. Whether it is words by which they differ is to be seen once all runs are compared.
+// Echoes returns what stands in JSON in the texts of a run, for what stood in those of a recorded one. Whether it is
+// words by which they differ is to be seen once all runs are compared.
 func Echoes(recorded, observed []string) map[string]string {
 	c := newComparison(2)
 	for i, text := range observed {
@@ -64,7 +68,8 @@ func Echoes(recorded, observed []string) map[string]string {
 	return echoes
 }
 
-// inOrder returns the words of a run in the order in which they stand in its texts first. Those that stand in none come last.
+// inOrder returns the words of a run in the order in which they stand in its texts first. Those that stand in none come
+// last.
 func inOrder(run core.Drawn) []string {
 	if len(run.Words) < 2 {
 		return run.Words
@@ -155,7 +160,8 @@ func differ(pieces []plaintext.Piece) bool {
 	return slices.ContainsFunc(pieces, func(p plaintext.Piece) bool { return p.Plain != pieces[0].Plain })
 }
 
-// each calls a function with each part of a piece of all runs, until it returns false. The piece has as many parts in each.
+// each calls a function with each part of a piece of all runs, until it returns false. The piece has as many parts in
+// each.
 func each(pieces []plaintext.Piece, visit func([]plaintext.Piece) bool) {
 	for i := range pieces[0].Parts {
 		parts := make([]plaintext.Piece, len(pieces))
@@ -243,10 +249,12 @@ func (c *comparison) compareTexts(pieces []plaintext.Piece) {
 // token is what a word may be: a UUID, or letters and digits with nothing of the kind next to them.
 var token = regexp.MustCompile(`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}|[A-Za-z0-9]+`)
 
-// whole is how long texts are at least that count as one word although there are other characters in them than letters and digits.
+// whole is how long texts are at least that count as one word although there are other characters in them than letters
+// and digits.
 const whole = 8
 
-// middles returns what is in the middle of texts that have their beginnings and their ends in common, from one end of a word to another one.
+// middles returns what is in the middle of texts that have their beginnings and their ends in common, from one end of a
+// word to another one.
 func middles(texts []string) []string {
 	first := texts[0]
 	from, to := len(first), len(first)

@@ -63,7 +63,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareNames has runs draw names of which it is known where they were drawn. Which of them was drawn first does not matter, as code may sort them; that one stands in the place of another one, does.
+// TestCompareNames has runs draw names of which it is known where they were drawn. Which of them was drawn first does
+// not matter, as code may sort them; that one stands in the place of another one, does.
 func TestCompareNames(t *testing.T) {
 	source := randomness.New()
 	first := core.Drawn{Texts: []string{"abcde before fghkl", "the leader is abcde"}, Words: []string{"abcde", "fghkl"}}
@@ -123,7 +124,8 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// TestRenamed has names be what they are in a variation: with words of which it is known where they were drawn, and with others.
+// TestRenamed has names be what they are in a variation: with words of which it is known where they were drawn, and
+// with others.
 func TestRenamed(t *testing.T) {
 	source := randomness.New()
 	passwords := []string{"passwordOne12345", "secretTwo2345678", "thirdWord3456789"}

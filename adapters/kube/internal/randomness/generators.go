@@ -26,12 +26,13 @@ func numbers() *generator {
 	return &generator{seed: oldrand.Seed, next: oldrand.Int63} //nolint:staticcheck // there is no other way to seed it
 }
 
-// generator gives numbers that follow from a seed. Where it has come to is known by the next one. To give it a seed takes as long as a short run of code, so that it goes on with the one it has
-// as long as nobody else draws from it.
+// generator gives numbers that follow from a seed. Where it has come to is known by the next one. To give it a seed
+// takes as long as a short run of code, so that it goes on with the one it has as long as nobody else draws from it.
 type generator struct {
 	seed func(int64)
 	next func() int64
-	// again gives the same numbers as the generator that was given a seed, nil if nobody knows what it gives. at is how many it has given.
+	// again gives the same numbers as the generator that was given a seed, nil if nobody knows what it gives. at is how
+	// many it has given.
 	again *oldrand.Rand
 	of    int64
 	at    int
@@ -43,7 +44,8 @@ const unknown = -1
 // most is how many numbers are counted.
 const most = 10_000
 
-// before is how many numbers are taken before the first one that is drawn, if a generator was set to its seed so often before: one at the beginning of each time, and one at its end.
+// before is how many numbers are taken before the first one that is drawn, if a generator was set to its seed so often
+// before: one at the beginning of each time, and one at its end.
 func before(times int) int { return 2*times + 1 }
 
 // set lets the numbers that come next follow from a seed, and from how often the generator was set to it before.
@@ -58,7 +60,8 @@ func (g *generator) set(seed int64, times int) {
 	}
 }
 
-// take takes a number, and reports whether it is the one that should come next: others may have drawn from the generator.
+// take takes a number, and reports whether it is the one that should come next: others may have drawn from the
+// generator.
 func (g *generator) take() bool {
 	g.at++
 	return g.next() == g.again.Int63()
@@ -100,7 +103,8 @@ func heed() {
 // standing is held by who replaces the reader of crypto/rand.
 var standing sync.Mutex
 
-// standIn replaces the reader of crypto/rand, and of google/uuid, which keeps that of the start, by one that can be set. Both are read without a lock, so that this is done before anything is run, and once.
+// standIn replaces the reader of crypto/rand, and of google/uuid, which keeps that of the start, by one that can be
+// set. Both are read without a lock, so that this is done before anything is run, and once.
 func standIn() {
 	standing.Lock()
 	defer standing.Unlock()
@@ -124,7 +128,8 @@ type stream struct {
 	read bool
 }
 
-// setReader lets what is read from now on follow from a seed, and returns the reader that is set, nil if somebody else has replaced it.
+// setReader lets what is read from now on follow from a seed, and returns the reader that is set, nil if somebody else
+// has replaced it.
 func setReader(seed uint64, times int) *reader {
 	r, stands := rand.Reader.(*reader)
 	if !stands {
@@ -163,7 +168,8 @@ func (r *reader) Read(p []byte) (int, error) {
 	return s.from.Read(p)
 }
 
-// inVain reports whether the byte is thrown away that a caller reads: crypto reads one every other time, so that nobody relies on what keys are made of.
+// inVain reports whether the byte is thrown away that a caller reads: crypto reads one every other time, so that nobody
+// relies on what keys are made of.
 func inVain() bool {
 	var callers [2]uintptr
 	n := runtime.Callers(3, callers[:]) // of Read

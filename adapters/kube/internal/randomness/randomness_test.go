@@ -12,7 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 )
 
-// What is drawn follows from the seed, whether anything was drawn is known, and so are the words of it that stand in texts.
+// What is drawn follows from the seed, whether anything was drawn is known, and so are the words of it that stand in
+// texts.
 func TestSource(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := randomness.New()

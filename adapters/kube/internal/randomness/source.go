@@ -1,7 +1,9 @@
-// Package randomness sets the random values that code draws: names, passwords, UUIDs, keys and certificates. It is what implements [core.Randomness], but for answers.
+// Package randomness sets the random values that code draws: names, passwords, UUIDs, keys and certificates. It is what
+// implements [core.Randomness], but for answers.
 //
-// The generators of k8s.io/apimachinery/pkg/util/rand, of math/rand and of crypto/rand are each one for the whole process. So they are set only while code of a
-// controller runs, by one at a time, and go back to values that nobody knows after that run.
+// The generators of k8s.io/apimachinery/pkg/util/rand, of math/rand and of crypto/rand are each one for the whole
+// process. So they are set only while code of a controller runs, by one at a time, and go back to values that nobody
+// knows after that run.
 package randomness
 
 import (
@@ -16,7 +18,8 @@ import (
 // The generators are one for the whole process: they are set by who holds the turn.
 var turn sync.Mutex
 
-// patience is how long one waits for a turn, looking again after a while. Code that runs on for longer is stuck, and what it draws no longer matters.
+// patience is how long one waits for a turn, looking again after a while. Code that runs on for longer is stuck, and
+// what it draws no longer matters.
 const patience, while = time.Minute, 10 * time.Microsecond
 
 // Source sets random values, and knows the words that were drawn by them.
@@ -28,7 +31,8 @@ type Source struct {
 	words map[string]bool
 	// lengths are those of words.
 	lengths map[int]bool
-	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of the variation, and renamed what words are then.
+	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of
+	// the variation, and renamed what words are then.
 	others, renamed map[string][]string
 	// free are texts in which there are no words.
 	free map[string]bool
@@ -121,8 +125,8 @@ func (s *Source) learnOthers(others, renamed map[string][]string) {
 	note(s.renamed, renamed)
 }
 
-// Other returns what would stand in JSON in the place of a text if other values had been drawn for it, of some variation. If there are words in the text, and nobody knows, it is
-// the text, and not known.
+// Other returns what would stand in JSON in the place of a text if other values had been drawn for it, of some
+// variation. If there are words in the text, and nobody knows, it is the text, and not known.
 func (s *Source) Other(text string, variation int) (other string, known bool) {
 	s.mu.Lock()
 	texts, free := s.others[text], s.free[text]

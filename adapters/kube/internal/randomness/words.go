@@ -39,14 +39,16 @@ func (d *draw) Words(texts []string) []string {
 
 const shortest = 4
 
-// Words are made of numbers as rand.String makes them: five bits for each letter, from the lowest on, those left out that stand for none.
+// Words are made of numbers as rand.String makes them: five bits for each letter, from the lowest on, those left out
+// that stand for none.
 const (
 	letters       = "bcdfghjklmnpqrstvwxz2456789"
 	bitsOfLetter  = 5
 	lettersOfEach = 63 / bitsOfLetter
 )
 
-// spelled calls a function with one letter after the other that numbers spell, and with how many numbers are used by then, until it returns false.
+// spelled calls a function with one letter after the other that numbers spell, and with how many numbers are used by
+// then, until it returns false.
 func spelled(numbers []int64, each func(letter byte, used int) bool) {
 	for i, number := range numbers {
 		for range lettersOfEach {
@@ -69,7 +71,8 @@ func used(numbers []int64, length int) int {
 	return last
 }
 
-// longest returns the longest word that numbers spell from the first on and that stands in some text, with no letter or digit behind it.
+// longest returns the longest word that numbers spell from the first on and that stands in some text, with no letter or
+// digit behind it.
 func longest(numbers []int64, texts []string) string {
 	var all []byte
 	spelled(numbers, func(letter byte, _ int) bool {

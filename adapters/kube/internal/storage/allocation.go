@@ -74,8 +74,8 @@ const (
 	nearPorts     = 8
 )
 
-// moved is what the Service of another key gets of the numbers from first to last where that of a key got n. What is near
-// one start and what is near the other change places, so that no two numbers become one.
+// moved is what the Service of another key gets of the numbers from first to last where that of a key got n. What is
+// near one start and what is near the other change places, so that no two numbers become one.
 func moved(n, first, last, near int, from, to core.Key) int {
 	if n < first || n > last {
 		return n

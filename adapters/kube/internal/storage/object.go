@@ -164,7 +164,8 @@ func (o *Object) Shown(apiVersion, resourceVersion string) map[string]any {
 	return tree
 }
 
-// bitsOfText are those of a resource version that come from a text, of which the first is 1, so that the number is long enough not to stand in other texts by chance. Before them is what counts versions.
+// bitsOfText are those of a resource version that come from a text, of which the first is 1, so that the number is long
+// enough not to stand in other texts by chance. Before them is what counts versions.
 const bitsOfText = 48
 
 // VersionLength is how many digits a resource version has at least.

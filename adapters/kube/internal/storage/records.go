@@ -94,8 +94,8 @@ func RecordedOf(record *Object) *unstructured.Unstructured {
 // uid it had before, and loops of creation and deletion close, unless somebody still knows
 // the one before. It is the same with names that the server generates.
 //
-// To find that out, there is a record of each uid and each generated name that an object refers to: an object of the kind
-// below, with that as its namespace and the key of the object as its name.
+// To find that out, there is a record of each uid and each generated name that an object refers to: an object of the
+// kind below, with that as its namespace and the key of the object as its name.
 const ReferenceKind core.Kind = "reference"
 
 // NewUID returns the uid of an object that is created now.
@@ -110,7 +110,8 @@ func NewUID(state core.Snapshot, key core.Key) types.UID {
 	}
 }
 
-// Known reports whether somebody may still refer to an object of a key that is gone: a generated name does not come again as long as that is so.
+// Known reports whether somebody may still refer to an object of a key that is gone: a generated name does not come
+// again as long as that is so.
 func Known(state core.Snapshot, key core.Key) bool {
 	return len(state.Held(key)) > 0 || len(state.List(ReferenceKind, string(UID(key, 0)))) > 0 || len(state.List(ReferenceKind, key.Name)) > 0
 }
@@ -127,8 +128,9 @@ func UID(key core.Key, ordinal int) types.UID {
 // identity matches what may be a uid, or a generated name.
 var identity = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-z][-.0-9a-z]*[` + ownerAlphabet + `]{2}[0-9]{3}\b`)
 
-// noted returns the uids and the generated names of others that an object has noted besides those of its owners, each with as much of what it says about that object as it takes to rename it. Those in
-// Events, which nobody takes for more than a message, do not count.
+// noted returns the uids and the generated names of others that an object has noted besides those of its owners, each
+// with as much of what it says about that object as it takes to rename it. Those in Events, which nobody takes for more
+// than a message, do not count.
 func noted(o *Object) map[string]any {
 	if o.Tree["kind"] == "Event" {
 		return nil

@@ -20,7 +20,8 @@ func (o *Object) Created() string {
 	return created
 }
 
-// Written implements [core.Aged]: all values that are times of the clock, or whole minutes away from one as what is due later is.
+// Written implements [core.Aged]: all values that are times of the clock, or whole minutes away from one as what is due
+// later is.
 func (o *Object) Written() map[string]string { return o.written() }
 
 // Earlier implements [core.Aged]. The object keeps its resource version.
@@ -28,7 +29,8 @@ func (o *Object) Earlier(by map[string]int) core.Content {
 	return o.ShownAs(Predated(o.Tree, by))
 }
 
-// Predated returns a tree as it would be if the times at some places (see [core.Aged]) were so many seconds earlier. It shares with the tree what is the same.
+// Predated returns a tree as it would be if the times at some places (see [core.Aged]) were so many seconds earlier. It
+// shares with the tree what is the same.
 func Predated(tree map[string]any, by map[string]int) map[string]any {
 	paths := maps.Clone(by)
 	if seconds := by[core.Creation]; seconds != 0 {
@@ -62,7 +64,8 @@ func predated(value any, path string, by map[string]int) any {
 	return value
 }
 
-// written returns the times in a tree, by their places, but for when its object was created and who wrote which field when.
+// written returns the times in a tree, by their places, but for when its object was created and who wrote which field
+// when.
 func written(tree map[string]any) map[string]string {
 	found := map[string]string{}
 	var walk func(path string, value any)
@@ -107,7 +110,8 @@ func Minutely(since time.Duration) bool {
 	return since.Abs() <= Far && (since%time.Minute+time.Minute)%time.Minute < Tick
 }
 
-// MovedText returns a time in the form of JSON that much later, with as many digits behind the second, and false if a text is none.
+// MovedText returns a time in the form of JSON that much later, with as many digits behind the second, and false if a
+// text is none.
 func MovedText(text string, by time.Duration) (string, bool) {
 	if len(text) < len(time.DateTime) || text[0] < '0' || text[0] > '9' {
 		return "", false
@@ -156,7 +160,8 @@ func textOf(value any) string {
 	return text
 }
 
-// OfNumber returns the time that a number names if it counts seconds, milliseconds or nanoseconds since 1970, as its length tells, and what it counts; 0 if it names none.
+// OfNumber returns the time that a number names if it counts seconds, milliseconds or nanoseconds since 1970, as its
+// length tells, and what it counts; 0 if it names none.
 func OfNumber(number int64) (at time.Time, unit time.Duration) {
 	switch {
 	case number < 1e8:
