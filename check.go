@@ -134,7 +134,7 @@ func (c *check) search(ctx context.Context) (*verdict, error) {
 	}
 	kinds, controllers := space.Dating()
 	c.dated, c.dating = union(c.dated, kinds), union(c.dating, controllers)
-	v := &verdict{logger: c.options.Logger, space: space, properties: c.system.Properties, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
+	v := &verdict{logger: c.options.Logger, space: space, properties: c.system.Properties, store: c.system.Store, comparisons: c.options.Comparisons, reasons: slices.Clone(space.Reasons()), unmodelled: c.system.Unmodelled}
 	judging, stop := c.options.judging(ctx, c.began)
 	defer stop()
 	telling, stopTelling := grace.After(judging, tellingGrace)

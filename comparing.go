@@ -39,6 +39,21 @@ func (v *verdict) differentOutcomes(ctx context.Context) ([]properties.Outcome, 
 	return properties.Outcomes(ctx, g)
 }
 
+// matchKinds notes the properties that are about kinds which the world does not have: nothing could break them.
+func (v *verdict) matchKinds() {
+	store, says := v.store.(core.Knowing)
+	if !says {
+		return
+	}
+	for _, p := range v.properties {
+		for _, kind := range p.Kinds {
+			if !store.Knows(kind) {
+				v.because(fmt.Sprintf("the property %q is about %s, and there is no such kind: name it as reports do, such as \"Pod\" and \"Deployment.apps\"", p.Name, kind))
+			}
+		}
+	}
+}
+
 // matchComparisons notes the rules that are about nothing: a path that is misspelt must not decide a verdict. Where not
 // everything was searched, nobody knows whether they are.
 func (v *verdict) matchComparisons(ctx context.Context) {

@@ -24,6 +24,8 @@ type verdict struct {
 	// asked.
 	whole      func() *explore.Space
 	properties []core.Property
+	// store is that of the system.
+	store core.Store
 	// comparisons are the rules that all properties that compare objects follow besides their own.
 	comparisons []core.Comparison
 	reasons     []string
@@ -59,6 +61,7 @@ func comparesOutcomes(p core.PropertyReport) bool {
 
 // judge judges every property, and tells the story of every violation and every outcome.
 func (v *verdict) judge(ctx context.Context) {
+	v.matchKinds()
 	v.matchComparisons(ctx)
 	v.ends, v.outcomes = v.tellOutcomes(ctx)
 	// Judging runs code in states where the search did not. What goes wrong there counts like everything

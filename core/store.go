@@ -87,6 +87,28 @@ type Adopting interface {
 	Adopted(kinds []Kind) any
 }
 
+// Knowing is a store that knows which kinds of objects there may be.
+type Knowing interface {
+	Store
+	// Knows reports whether there may be objects of a kind.
+	Knows(Kind) bool
+}
+
+// Noting is a store that says whether one of its objects names another one: by a uid, for example, which the store that has
+// chosen it must not give away again as long as that is so.
+type Noting interface {
+	Store
+	// Notes reports whether a name that a store has chosen stands in one of the objects.
+	Notes(state Snapshot, name string) bool
+}
+
+// Surrounded is a [Snapshot] of one of several stores.
+type Surrounded interface {
+	Snapshot
+	// NotedBeside reports whether a name that the store has chosen stands in an object of another store.
+	NotedBeside(name string) bool
+}
+
 // Presuming is a store that takes objects to be there which nobody has to give it, such as the namespaces of others,
 // and says so in its answers. It must not if somebody makes them: when a search finds out that one that was presumed is
 // made, it begins again with a store that knows.

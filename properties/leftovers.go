@@ -64,6 +64,7 @@ func NoOrphans() core.Property {
 func NoDuplicates(kind core.Kind, identity func(fields any) string) core.Property {
 	return core.Property{
 		Name:   fmt.Sprintf("no %s is there twice", kind),
+		Kinds:  []core.Kind{kind},
 		Doc:    fmt.Sprintf("When the system is quiescent, no two objects of the kind %s have the same identity.", kind),
 		Ends:   true,
 		Merges: core.InEnds,
@@ -108,6 +109,7 @@ func NoLeaks(kind, owner core.Kind, path string) core.Property {
 			}
 			return fmt.Sprintf("no %s has its name in %s", owner, path), nil
 		})
+	p.Kinds = []core.Kind{kind, owner}
 	if kind == "" || owner == "" || path == "" {
 		p.Mistake = errors.New("a leak needs a kind, the kind that names its objects, and the path where: give all three")
 	}
@@ -271,7 +273,8 @@ func (s *staying) stays(id core.StateID, l leftover) {
 	}
 }
 
-// ownerOf returns the key of the owner that a reference of an object names, if it is in the same namespace.
+// ownerOf returns the key of the owner that a reference of an object names, if it is in the same namespace. It is in the
+// same cluster: the kinds of a second one are called "Secret@west".
 func ownerOf(key core.Key, reference any) core.Key {
 	fields, _ := reference.(map[string]any)
 	text := func(name string) string {
@@ -281,6 +284,9 @@ func ownerOf(key core.Key, reference any) core.Key {
 	kind := text("kind")
 	if group, _, grouped := strings.Cut(text("apiVersion"), "/"); grouped {
 		kind += "." + group
+	}
+	if _, cluster, another := strings.Cut(string(key.Kind), "@"); another {
+		kind += "@" + cluster
 	}
 	return core.Key{Kind: core.Kind(kind), Namespace: key.Namespace, Name: text("name")}
 }

@@ -28,6 +28,7 @@ func Matches(name string, kind core.Kind, matches func(state core.State, desired
 	m := matching{name: name, kind: kind, matches: matches}
 	p := core.Property{
 		Name:  name,
+		Kinds: []core.Kind{kind},
 		Doc:   fmt.Sprintf("What an object of the kind %s asks for comes to exist and stays, as long as the object asks for it.", kind),
 		Judge: m.judge,
 		// What an object asks for, and whether it is there, depends on single states, and a run with repeated states

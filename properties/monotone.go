@@ -33,6 +33,7 @@ func Monotone(kind core.Kind, path string, order ...any) core.Property {
 	m := monotone{kind: kind, path: path, order: order}
 	p := core.Property{
 		Name:  name + " never goes back",
+		Kinds: []core.Kind{kind},
 		Doc:   fmt.Sprintf("No controller moves the field %q of an object of the kind %s back to a lower value.", path, kind),
 		Judge: m.judge,
 		Ends:  true,

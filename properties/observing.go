@@ -21,6 +21,7 @@ func StatusFollowsSpec(kind core.Kind) core.Property {
 	o := observing{kind}
 	return core.Property{
 		Name:  fmt.Sprintf("the status of %s follows its spec", kind),
+		Kinds: []core.Kind{kind},
 		Doc:   fmt.Sprintf("No status of a %s is ahead of its spec, and when the system is quiescent, it is up to date.", kind),
 		Judge: o.judge,
 		// It looks at the versions of single objects, and at ends: see changes.

@@ -28,8 +28,9 @@ const everything = "all"
 // for each call there is less of that.
 func Quota(name string, kind core.Kind, group func(core.Object) string, limit func(state core.State, group string) int) core.Property {
 	p := core.Property{
-		Name: name,
-		Doc:  fmt.Sprintf("There are never more objects of the kind %s than their limit.", kind),
+		Name:  name,
+		Kinds: []core.Kind{kind},
+		Doc:   fmt.Sprintf("There are never more objects of the kind %s than their limit.", kind),
 		Invariant: func(s core.State) error {
 			members := map[string][]string{}
 			for _, o := range s.List(kind, "") {

@@ -38,10 +38,9 @@
 // Where what is found may depend on it, a set-up that makes use of what follows has no conclusive check: the report
 // names it as a reason, with what to do. A finding stays a finding.
 //
-//   - runnables other than controllers are not run. Servers and certificate watchers do no harm; of others
-//     [WithoutRunnables] says that they do not matter;
-//   - sources other than kinds and informers (channels, functions, own types) deliver nothing, except what a
-//     function source enqueues while it starts: see [WithoutSources];
+//   - servers and certificate watchers are not run, which does no harm. Other runnables, and sources of any kind, work in
+//     the background of the process of their set-up, unless [WithoutRunnables] or [WithoutSources] says that they do not
+//     matter;
 //   - event handlers that are added to an informer by hand are not run: see [WithoutHandlers];
 //   - watches, event handlers, runnables, controllers and indexes that are added while controllers run, and
 //     informers that are removed then;

@@ -23,6 +23,40 @@ func decoded[T any](text string) (T, error) {
 	return value, err
 }
 
+// fieldsOf decodes a text whose type is not known. Whole numbers stay what they are, however large.
+func fieldsOf(text string) (any, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	return withNumbers(value), nil
+}
+
+// withNumbers returns a decoded value with its numbers as int64 where they are whole and as float64 where they are not.
+func withNumbers(value any) any {
+	switch value := value.(type) {
+	case json.Number:
+		if whole, err := value.Int64(); err == nil {
+			return whole
+		}
+		if number, err := value.Float64(); err == nil && strings.ContainsAny(value.String(), ".eE") {
+			return number
+		}
+		return value.String()
+	case map[string]any:
+		for name, below := range value {
+			value[name] = withNumbers(below)
+		}
+	case []any:
+		for i, below := range value {
+			value[i] = withNumbers(below)
+		}
+	}
+	return value
+}
+
 // keepable returns an error that says what of a type JSON would not keep.
 func keepable(t reflect.Type) error {
 	return (&keeper{seen: map[reflect.Type]bool{}}).check(t.String(), t)

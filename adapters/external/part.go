@@ -67,6 +67,9 @@ type World interface {
 	core.Ordering
 	core.Aging
 	core.Counting
+	core.Adopting
+	core.Presuming
+	core.Knowing
 }
 
 // Compose returns the store of a system with parts. It answers the calls to the parts by them, and all other calls by
@@ -164,6 +167,12 @@ func (c *composed) Adopted(kinds []core.Kind) any {
 	return &composed{main: main, parts: c.parts, stores: c.stores}
 }
 
+// Knows implements [core.Knowing]. A store that does not say what it knows may have anything.
+func (c *composed) Knows(kind core.Kind) bool {
+	knowing, says := c.of(kind).(core.Knowing)
+	return !says || knowing.Knows(kind)
+}
+
 // Making implements [core.Presuming], for those stores that presume.
 func (c *composed) Making(keys []core.Key) core.Store {
 	return c.with(func(store core.Store) core.Store {
@@ -237,13 +246,13 @@ func assumptions(store core.Store) []string {
 func (c *composed) Answer(s core.Snapshot, call core.Call) (core.Answer, error) {
 	addressed, ok := call.(Addressed)
 	if !ok {
-		return c.main.Answer(s, call)
+		return c.main.Answer(surrounded{s, c, ""}, call)
 	}
 	store, known := c.stores[addressed.Part()]
 	if !known {
 		return core.Answer{}, &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("%s is not part of the system: add it with the option External", addressed.Part())}
 	}
-	return store.Answer(s, call)
+	return store.Answer(surrounded{s, c, addressed.Part()}, call)
 }
 
 // Faults implements [core.Store].
@@ -310,4 +319,45 @@ func (c *composed) chosen(objects []core.Object) []string {
 		}
 	}
 	return names
+}
+
+// surrounded is a snapshot for the store of a part, or for the main one if the name is empty.
+type surrounded struct {
+	core.Snapshot
+	of   *composed
+	part string
+}
+
+var (
+	_ core.Selective  = surrounded{}
+	_ core.Projecting = surrounded{}
+	_ core.Caching    = surrounded{}
+	_ core.Surrounded = surrounded{}
+)
+
+// NotedBeside implements [core.Surrounded].
+func (s surrounded) NotedBeside(name string) bool {
+	notes := func(store core.Store) bool {
+		noting, knows := store.(core.Noting)
+		return knows && noting.Notes(s.Snapshot, name)
+	}
+	return s.part != "" && notes(s.of.main) ||
+		slices.ContainsFunc(s.of.parts, func(part Part) bool { return part.Name() != s.part && notes(s.of.stores[part.Name()]) })
+}
+
+// Select implements [core.Selective].
+func (s surrounded) Select(kind core.Kind, namespace string, of core.Selection) []core.Object {
+	return core.Select(s.Snapshot, kind, namespace, of)
+}
+
+// Project implements [core.Projecting].
+func (s surrounded) Project(key core.Key, of core.Projection) core.Content {
+	return core.Project(s.Snapshot, key, of)
+}
+
+// ReadsCache implements [core.Caching].
+func (s surrounded) ReadsCache(who string, kind core.Kind) {
+	if caching, notes := s.Snapshot.(core.Caching); notes {
+		caching.ReadsCache(who, kind)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -138,6 +139,20 @@ func (s *Service) Players() []core.Strategy {
 
 // store answers for a service.
 type store struct{ service *Service }
+
+var _ core.Noting = store{}
+
+// Notes implements [core.Noting].
+func (s store) Notes(state core.Snapshot, name string) bool {
+	for _, kind := range slices.Sorted(maps.Keys(s.service.tables)) {
+		for _, o := range state.List(kind, "") {
+			if text, _ := textOf(o.Content); strings.Contains(o.Key.Name, name) || strings.Contains(text, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Answer implements [core.Store]. It computes the answer twice, as what depends on more than what was read would not be
 // the same in each run.

@@ -121,7 +121,7 @@ func (r record) Canonical() string { return r.text }
 
 // Fields implements [core.Content].
 func (r record) Fields() any {
-	fields, err := decoded[any](r.text)
+	fields, err := fieldsOf(r.text)
 	if err != nil {
 		panic("external: a record is no JSON: " + err.Error())
 	}

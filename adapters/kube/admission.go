@@ -119,7 +119,7 @@ func (r *review) ask(w Webhook, object, old *unstructured.Unstructured) (*admiss
 	resource := metav1.GroupVersionResource{Group: r.resource.Group, Version: w.Kind.Version, Resource: r.resource.Plural}
 	kind := metav1.GroupVersionKind(w.Kind)
 	request := &admissionv1.AdmissionRequest{
-		UID:             storage.UID(r.key, 0),
+		UID:             storage.UID("", r.key, 0),
 		Kind:            kind,
 		Resource:        resource,
 		RequestKind:     &kind,

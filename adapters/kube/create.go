@@ -54,7 +54,7 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 		object.SetName(name)
 	}
 	key := op.key(object.GetName())
-	object.SetUID(storage.NewUID(op.state, key))
+	object.SetUID(storage.NewUID(op.state, op.server.cluster, key))
 	at, err := op.created()
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (op *operation) generateName(object *unstructured.Unstructured) (string, er
 		if !left {
 			return "", fmt.Errorf("there are %d objects with names generated from %q, and no more are modelled: see why the controller makes so many, or lower the bound on the depth", number-1, object.GetGenerateName())
 		}
-		if key := op.key(name); op.find(key) == nil && !storage.Known(op.state, key) {
+		if key := op.key(name); op.find(key) == nil && !storage.Known(op.state, op.server.cluster, key) {
 			return name, nil
 		}
 	}

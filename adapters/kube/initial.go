@@ -189,7 +189,7 @@ func (s *Server) admitInitial(object runtime.Object) (core.Key, *unstructured.Un
 	}
 	tree.SetNamespace(initialNamespace(r, tree.GetNamespace()))
 	key := core.Key{Kind: r.Name, Namespace: tree.GetNamespace(), Name: tree.GetName()}
-	if err := fillInitial(r, kind.Version, key, tree); err != nil {
+	if err := s.fillInitial(r, kind.Version, key, tree); err != nil {
 		return fail(fmt.Errorf("%s: %w", key, err))
 	}
 	if key.Kind == kinds.Definition {
@@ -231,11 +231,11 @@ func (s *Server) kindOf(object runtime.Object) (schema.GroupVersionKind, error) 
 
 // fillInitial sets what the server would have set by now in an object that was given
 // in a version.
-func fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
+func (s *Server) fillInitial(r *kinds.Resource, version string, key core.Key, tree *unstructured.Unstructured) error {
 	tree.SetResourceVersion("")
 	tree.SetCreationTimestamp(storage.Now())
 	if tree.GetUID() == "" {
-		tree.SetUID(storage.UID(key, 0))
+		tree.SetUID(storage.UID(s.cluster, key, 0))
 	}
 	switch {
 	case !r.HasGeneration():

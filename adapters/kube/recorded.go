@@ -232,6 +232,9 @@ func versionOf(body []byte) string {
 // Start is what the clock of the server shows when a search begins.
 func (s *Server) Start() time.Time { return storage.Now().Time }
 
+// Knows implements [core.Knowing].
+func (s *Server) Knows(kind core.Kind) bool { return s.Keeps(kind) }
+
 // Keeps reports whether objects of a kind are the server's: those that clients see, and records that it keeps for
 // itself.
 func (s *Server) Keeps(kind core.Kind) bool {

@@ -33,6 +33,8 @@ type Server struct {
 	registry         *kinds.Registry
 	scales           *kinds.Resource
 	strictNamespaces bool
+	// cluster is the name of the cluster, empty for the first.
+	cluster string
 	// namespaces are those that have a Namespace object at the start.
 	namespaces map[string]bool
 	// inhabited are the namespaces of objects that are there at the start, so that there are these, and made are those
@@ -87,6 +89,7 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 		option(&chosen)
 	}
 	s.strictNamespaces = chosen.strictNamespaces
+	s.cluster = chosen.cluster
 	s.managedFields = chosen.managedFields
 	s.containerLog = chosen.containerLog
 	if s.failures, err = chosen.chosenFailures(); err != nil {
@@ -177,6 +180,9 @@ func (s *Server) Ordered() core.Store {
 	other.form = &form
 	return &other
 }
+
+// Notes implements [core.Noting]: it knows uids and generated names.
+func (s *Server) Notes(state core.Snapshot, name string) bool { return storage.Refers(state, name) }
 
 // Making implements [core.Presuming]: nothing is created in namespaces before somebody has made them.
 func (s *Server) Making(keys []core.Key) core.Store {
@@ -347,6 +353,7 @@ type settings struct {
 	definitions      []*apiextensionsv1.CustomResourceDefinition
 	paths            []string
 	strictNamespaces bool
+	cluster          string
 	managedFields    bool
 	volumeProtection bool
 	containerLog     *string
@@ -367,6 +374,11 @@ func Definitions(definitions ...*apiextensionsv1.CustomResourceDefinition) Optio
 // those files are skipped.
 func DefinitionFiles(paths ...string) Option {
 	return func(s *settings) { s.paths = append(s.paths, paths...) }
+}
+
+// InCluster names the cluster of the server, so that its objects have other uids than those of other clusters.
+func InCluster(name string) Option {
+	return func(s *settings) { s.cluster = name }
 }
 
 // StrictNamespaces refuses to create objects in namespaces that have no Namespace

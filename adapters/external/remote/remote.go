@@ -14,7 +14,6 @@
 //   - Caches and watches of the second cluster: clients read from its API server, and nothing that happens there wakes a controller of the first one.
 //     A controller finds out by asking, such as with RequeueAfter. A cluster.Cluster that a set-up adds to its manager is refused.
 //   - Webhooks, and networks that separate the clusters, but for calls that fail where a check lets them.
-//   - An object has the same uid as one of the same kind and name in another cluster.
 //   - Interchangeable names, and properties in CEL over the objects of the second cluster.
 package remote
 
@@ -95,7 +94,7 @@ func New(name string, scheme *runtime.Scheme, options ...Option) (*Cluster, erro
 }
 
 func (c *Cluster) build(scheme *runtime.Scheme, chosen settings) error {
-	server, err := kube.NewServer(scheme, chosen.server...)
+	server, err := kube.NewServer(scheme, append(chosen.server, kube.InCluster(c.name))...)
 	if err != nil {
 		return err
 	}

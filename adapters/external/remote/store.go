@@ -25,6 +25,8 @@ var (
 	_ core.Aging     = store{}
 	_ core.Counting  = store{}
 	_ core.Presuming = store{}
+	_ core.Noting    = store{}
+	_ core.Knowing   = store{}
 )
 
 // After implements [core.Dated].
@@ -70,6 +72,17 @@ func (s store) Ages() [][]core.Kind {
 		groups = append(groups, kinds)
 	}
 	return groups
+}
+
+// Notes implements [core.Noting].
+func (s store) Notes(state core.Snapshot, name string) bool {
+	return s.server.(core.Noting).Notes(snapshot{s.cluster, state}, name)
+}
+
+// Knows implements [core.Knowing].
+func (s store) Knows(kind core.Kind) bool {
+	inside, its := s.cluster.inside(kind)
+	return its && s.server.(core.Knowing).Knows(inside)
 }
 
 // Making implements [core.Presuming].
@@ -226,6 +239,7 @@ type snapshot struct {
 var (
 	_ core.Selective  = snapshot{}
 	_ core.Projecting = snapshot{}
+	_ core.Surrounded = snapshot{}
 )
 
 // Get implements [core.Snapshot].
@@ -243,6 +257,12 @@ func (s snapshot) List(kind core.Kind, namespace string) []core.Object {
 func (s snapshot) Held(key core.Key) []core.Content {
 	key.Kind = s.cluster.Kind(key.Kind)
 	return s.state.Held(key)
+}
+
+// NotedBeside implements [core.Surrounded].
+func (s snapshot) NotedBeside(name string) bool {
+	beside, has := s.state.(core.Surrounded)
+	return has && beside.NotedBeside(name)
 }
 
 // Select implements [core.Selective].

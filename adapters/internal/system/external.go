@@ -71,6 +71,15 @@ func (s *surrounded) Aged(groups [][]core.Kind) core.Store { return s.with(s.Wor
 // Counted implements [core.Counting].
 func (s *surrounded) Counted(kinds []core.Kind) core.Store { return s.with(s.World.Counted(kinds)) }
 
+// Adopted implements [core.Adopting].
+func (s *surrounded) Adopted(kinds []core.Kind) any {
+	world, _ := s.World.Adopted(kinds).(core.Store)
+	return s.with(world)
+}
+
+// Making implements [core.Presuming].
+func (s *surrounded) Making(keys []core.Key) core.Store { return s.with(s.World.Making(keys)) }
+
 // with returns the same with another world, which is a world as this one is.
 func (s *surrounded) with(world core.Store) core.Store {
 	other := *s

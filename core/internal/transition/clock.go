@@ -450,3 +450,19 @@ func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
 	}
 	return false, nil
 }
+
+// compareTimes notes that a controller compares times that are written into objects of some kinds.
+func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
+	m.Dated = withKinds(m.Dated, kinds)
+	if added(&m.Dating, a.Strategy.Describe().Name) {
+		slices.Sort(m.Dating)
+	}
+}
+
+// compareAges notes that a controller compares when objects of some kinds were created.
+func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
+	m.Compared = core.JoinAges(m.Compared, kinds)
+	if added(&m.Comparing, a.Strategy.Describe().Name) {
+		slices.Sort(m.Comparing)
+	}
+}

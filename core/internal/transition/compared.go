@@ -211,10 +211,7 @@ func (l *Learner) comparesReturned(a *Actor, runs []behavior.Run) (bool, error) 
 		return false, err
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(both), core.Key.Compare) {
-		if l.Machine.notes.heeded[key.Kind] == "" {
-			l.Machine.notes.heeded[key.Kind] = a.Name
-			l.Machine.heedReturn(key.Kind)
-		}
+		l.Machine.heedNoted(a, key.Kind)
 	}
 	return true, nil
 }
@@ -273,14 +270,23 @@ func (w *Walker) lookBack() error {
 func (w *Walker) stands(name string, beside state.Cell) bool {
 	for c := range w.Machine.Vocabulary.Cells() {
 		cell := state.Cell(c)
-		if _, isObject := w.Machine.Vocabulary.Key(cell); !isObject || cell == beside || w.Value(cell) == 0 {
+		key, isObject := w.Machine.Vocabulary.Key(cell)
+		if !isObject || cell == beside || w.Value(cell) == 0 {
 			continue
 		}
-		if strings.Contains(w.Machine.Vocabulary.Content(cell, w.Value(cell)).Canonical(), name) {
+		if strings.Contains(w.Machine.Vocabulary.Content(cell, w.Value(cell)).Canonical(), name) || strings.Contains(key.Name, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// heedNoted notes who heeds whether a version of a kind is the one that was noted.
+func (m *Machine) heedNoted(a *Actor, kind core.Kind) {
+	if m.notes.heeded[kind] == "" {
+		m.notes.heeded[kind] = a.Name
+		m.heedReturn(kind)
+	}
 }
 
 // heedReturn notes that what comes of versions of a kind which come back is not searched, if they do and somebody heeds that.
@@ -377,22 +383,6 @@ func (l *Learner) together(a *Actor, ages behavior.Ages) []core.Kind {
 		return kinds
 	}
 	return slices.DeleteFunc(kinds, func(kind core.Kind) bool { return slices.Contains(l.Machine.Conditions.Apart, kind) })
-}
-
-// compareTimes notes that a controller compares times that are written into objects of some kinds.
-func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
-	m.Dated = withKinds(m.Dated, kinds)
-	if added(&m.Dating, a.Strategy.Describe().Name) {
-		slices.Sort(m.Dating)
-	}
-}
-
-// compareAges notes that a controller compares when objects of some kinds were created.
-func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
-	m.Compared = core.JoinAges(m.Compared, kinds)
-	if added(&m.Comparing, a.Strategy.Describe().Name) {
-		slices.Sort(m.Comparing)
-	}
 }
 
 // heeds returns where runs do something else because of the order of what is chosen in another way, nil if they do not. What is something else in the same order, too, follows from a name or

@@ -445,7 +445,7 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 		}
 		for _, v := range known {
 			name := m.Vocabulary.Content(v.cell, v.value).(core.Tagged).Tag()
-			if !strings.Contains(content.Canonical(), name) {
+			if !strings.Contains(content.Canonical(), name) && !strings.Contains(write.Key.Name, name) {
 				continue
 			}
 			key, _ := m.Vocabulary.Key(v.cell)
@@ -453,6 +453,9 @@ func (l *Learner) noting(w *Walker, a *Actor, activation behavior.Activation, ca
 				return &core.Unsupported{Call: call.String(), Reason: fmt.Sprintf("it writes into %s which version of %s there is, and the names of versions in objects are not kept in order, as is needed for controllers that compare versions: note the generation, or a hash of what matters", write.Key, key)}
 			}
 			m.notes.of[name] = key
+			if _, versioned := content.(core.Tagged); !versioned {
+				m.heedNoted(a, key.Kind) // what is beside the API server may compare it by itself
+			}
 		}
 	}
 	return nil

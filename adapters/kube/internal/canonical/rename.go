@@ -85,8 +85,8 @@ func exchangeUID(exchanged []string, uid string, from, to core.Key) []string {
 	// An ordinal is high only where as many uids of earlier objects are still known.
 	const ordinals = 16
 	for ordinal := range ordinals {
-		if uid == string(storage.UID(from, ordinal)) {
-			return append(exchanged, uid, string(storage.UID(to, ordinal)))
+		if uid == string(storage.UID("", from, ordinal)) {
+			return append(exchanged, uid, string(storage.UID("", to, ordinal)))
 		}
 	}
 	return exchanged

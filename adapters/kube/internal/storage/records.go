@@ -98,13 +98,13 @@ func RecordedOf(record *Object) *unstructured.Unstructured {
 // kind below, with that as its namespace and the key of the object as its name.
 const ReferenceKind core.Kind = "reference"
 
-// NewUID returns the uid of an object that is created now.
-func NewUID(state core.Snapshot, key core.Key) types.UID {
+// NewUID returns the uid of an object that is created now, in a cluster of a name.
+func NewUID(state core.Snapshot, cluster string, key core.Key) types.UID {
 	held := state.Held(key)
 	for ordinal := 0; ; ordinal++ {
-		uid := UID(key, ordinal)
+		uid := UID(cluster, key, ordinal)
 		known := slices.ContainsFunc(held, func(c core.Content) bool { return Of(c).Meta().GetUID() == uid })
-		if !known && len(state.List(ReferenceKind, string(uid))) == 0 {
+		if !known && !referred(state, string(uid)) && !referred(state, string(uid[:prefixLength])) {
 			return uid
 		}
 	}
@@ -112,12 +112,29 @@ func NewUID(state core.Snapshot, key core.Key) types.UID {
 
 // Known reports whether somebody may still refer to an object of a key that is gone: a generated name does not come
 // again as long as that is so.
-func Known(state core.Snapshot, key core.Key) bool {
-	return len(state.Held(key)) > 0 || len(state.List(ReferenceKind, string(UID(key, 0)))) > 0 || len(state.List(ReferenceKind, key.Name)) > 0
+func Known(state core.Snapshot, cluster string, key core.Key) bool {
+	return len(state.Held(key)) > 0 || referred(state, string(UID(cluster, key, 0))) || referred(state, key.Name)
 }
 
-// UID names an object in the form of a UUID.
-func UID(key core.Key, ordinal int) types.UID {
+// referred reports whether an object of the cluster refers to a uid or a generated name, or somebody beside it.
+func referred(state core.Snapshot, identity string) bool {
+	if Refers(state, identity) {
+		return true
+	}
+	beside, has := state.(core.Surrounded)
+	return has && beside.NotedBeside(identity)
+}
+
+// Refers reports whether an object of the cluster refers to a uid or a generated name.
+func Refers(state core.Snapshot, identity string) bool {
+	return len(state.List(ReferenceKind, identity)) > 0
+}
+
+// UID names an object of a cluster in the form of a UUID. The first cluster has no name.
+func UID(cluster string, key core.Key, ordinal int) types.UID {
+	if cluster != "" {
+		key.Kind += core.Kind("@" + cluster)
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s#%d", key, ordinal))
 	// The version and variant of a UUID that is not random (RFC 9562, version 8).
 	sum[6] = sum[6]&0x0f | 0x80
@@ -125,8 +142,11 @@ func UID(key core.Key, ordinal int) types.UID {
 	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
 }
 
-// identity matches what may be a uid, or a generated name.
-var identity = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-z][-.0-9a-z]*[` + ownerAlphabet + `]{2}[0-9]{3}\b`)
+// prefixLength is how long the first part of a uid is, which some take for all of it.
+const prefixLength = 8
+
+// identity matches what may be a uid, the first part of one, or a generated name.
+var identity = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{8}\b|[0-9a-z][-.0-9a-z]*[` + ownerAlphabet + `]{2}[0-9]{3}\b`)
 
 // noted returns the uids and the generated names of others that an object has noted besides those of its owners, each
 // with as much of what it says about that object as it takes to rename it. Those in Events, which nobody takes for more
