@@ -25,8 +25,9 @@ import (
 // terminated, is started again if the restart policy says so.
 //
 // A Pod with a name of its own has an address that no other is likely to have. Those with generated names that are made
-// alike share one, so that outcomes do not differ in it. Left out are init containers, probes, hooks, resources,
-// affinity and taints.
+// alike share one, so that outcomes do not differ in it. The containers of a Job's Pod that fail and are to be started
+// again are, seven times, and then run on. Left out are init containers, probes, hooks, resources, node selectors,
+// affinity and taints, and whether the Secrets and ConfigMaps are there that a Pod names.
 func Pods(options ...PodOption) Companion {
 	k := &kubelet{node: func(*corev1.Pod) string { return "node" }, exits: func(*corev1.Pod) int32 { return 0 }, lasts: func(*corev1.Pod) bool { return false }}
 	for _, option := range options {
@@ -217,11 +218,25 @@ func (k *kubelet) next(pod *corev1.Pod, status *corev1.PodStatus, now metav1.Tim
 		status.Reason, status.Message = "DeadlineExceeded", "Pod was active on the node longer than the specified deadline"
 	case pod.Spec.RestartPolicy == corev1.RestartPolicyAlways || k.lasts(pod):
 		run(status, pod, now)
+	case code != 0 && pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure && ofJob(pod) && restarts(pod) < mostRestarts:
+		status.ContainerStatuses = containers(status, pod, false, terminated(code, now)) // it is started again in the next step
+		setCondition(status, corev1.PodReady, false, "ContainersNotReady", now)
+		setCondition(status, corev1.ContainersReady, false, "ContainersNotReady", now)
 	case code != 0 && pod.Spec.RestartPolicy == corev1.RestartPolicyOnFailure:
 		run(status, pod, now) // it runs, fails, and runs again: nothing else is seen of it
 	default:
 		end(status, pod, code, now)
 	}
+}
+
+// mostRestarts is how often the containers of a Pod of a Job are started again at most: once more than a Job waits for
+// that has nothing else said.
+const mostRestarts = 7
+
+// ofJob reports whether a Pod belongs to a Job, which counts how often its containers are started again.
+func ofJob(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "Job"
 }
 
 // allReady reports whether all containers of a Pod are reported to be ready.
