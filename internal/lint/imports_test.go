@@ -122,7 +122,7 @@ func house() []place {
 		{"internal/cputime", nil, nothing},
 		{"internal/filelock", nil, nothing},
 		{"internal/goroutine", nil, nothing},
-		{"internal/grace", nil, nothing},
+		{"internal/grace", []string{"internal/goroutine"}, nothing},
 		{"internal/finalizers", nil, nothing},
 		{"internal/iotrace", []string{"internal/lookup"}, libraries},
 		{"internal/lookup", []string{"internal/goroutine"}, nothing},
