@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -68,19 +70,20 @@ var errNotTaken = errors.New("the controller returned without taking the item fr
 
 // Run registers a controller that can only be run, such as by its Run method: the function must take items from the
 // queue, mark them as done, and return when its context is over. For each item it is run anew, on a virtual clock: the
-// queue hands out that item alone, and the run ends an hour after the item is done and its worker has asked for the
-// next. What the function has started besides, such as a ticker, and asks for something in that hour is not modelled:
-// start it in the set-up, with [Environment.Background], and register the controller with [Sync]. What it keeps in
+// queue hands out that item alone, and the run ends when the item is done and its worker has asked for the next. The first run
+// of all goes on for an hour: what the function has started besides, such as a ticker, and asks for something then is not
+// modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync]. What it keeps in
 // local variables from one item to the next is lost: keep it in fields. The controller is given as for [Sync].
 func Run[T comparable](e *Environment, name string, controller any, queue *Queue[T], run func(context.Context) error) *Controller {
 	e.notes.Assume("The Run method of %s is begun anew for each item: what it keeps in local variables from one item to the next, and not in fields, was not searched.", name)
+	beside := e.process.beside(name)
 	return register(e, name, controller, queue, func(ctx context.Context, item T, recorder core.EffectRecorder) core.Result {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		// Where the engine ends a goroutine of the run, everybody else has to come to an end as well.
 		turn := queue.begin(item)
-		turn.stop, turn.stopped = cancel, ctx.Done()
-		e.current.Begin(unwinding{recorder, name, queue.stage, cancel})
+		turn.stop, turn.stopped, turn.patience = cancel, ctx.Done(), beside.patience()
+		e.current.Begin(unwinding{recorder, name, queue.stage, beside, cancel})
 		err := run(ctx)
 		if turn.handed {
 			// A controller may return before its workers do.
@@ -88,6 +91,9 @@ func Run[T comparable](e *Environment, name string, controller any, queue *Queue
 			err = nil
 		} else if err == nil && ctx.Err() == nil {
 			err = errNotTaken
+		}
+		if asked := beside.seen(turn.done); asked != "" && turn.patience < patience {
+			e.current.Unmodelled(asked, begunAnew)
 		}
 		result := queue.end(err)
 		if turn.panicked != nil {
@@ -103,17 +109,62 @@ type unwinding struct {
 	core.EffectRecorder
 	name  string
 	stage func() stage
-	tell  func()
+	// beside is what goes on besides the work on items.
+	beside *beside
+	tell   func()
+}
+
+// begunAnew is what to do about what goes on in a Run method besides the work on items.
+const begunAnew = "the method is run for each item anew, and ends behind it: start what goes on by itself in the set-up, with Environment.Background, and register the function that processes one item with clientgo.Sync"
+
+// beside is what the Run method of a controller does besides the work on items, as far as its first run of all has shown.
+type beside struct {
+	mu sync.Mutex
+	// known tells that the first run is over, and asked is what something has asked for after its item was done.
+	known bool
+	asked string
+}
+
+// beside returns what is known of a controller of the process.
+func (p *process) beside(controller string) *beside {
+	known, _ := p.besides.LoadOrStore(controller, new(beside))
+	return known.(*beside)
+}
+
+// patience is how long a run goes on after its item is done.
+func (b *beside) patience() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.known {
+		return instant
+	}
+	return patience
+}
+
+// note notes what something has asked for.
+func (b *beside) note(asked string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.asked == "" {
+		b.asked = asked
+	}
+}
+
+// seen returns what was asked for, once a run is over in which the item was done.
+func (b *beside) seen(done bool) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known = b.known || done
+	return b.asked
 }
 
 // Do implements [core.EffectRecorder].
 func (u unwinding) Do(call core.Call) core.Response {
 	switch at := u.stage(); {
 	case at == idle:
-		call = &kube.Unmodelled{
-			Asked:  fmt.Sprintf("what the Run method of %s has started, and does between items: %q", u.name, call.String()),
-			Reason: "the method is run for each item anew, and ends behind it: start what goes on by itself in the set-up, with Environment.Background, and register the function that processes one item with clientgo.Sync",
-		}
+		asked := fmt.Sprintf("what the Run method of %s has started, and does between items: %q", u.name, call.String())
+		u.beside.note(asked)
+		call = &kube.Unmodelled{Asked: asked, Reason: begunAnew}
 	case at == starting && !reads(call):
 		call = &kube.Unmodelled{
 			Asked:  fmt.Sprintf("what the Run method of %s does at its start: %q", u.name, call.String()),

@@ -52,6 +52,7 @@ type turn[T comparable] struct {
 	// waits for an item.
 	stop         func()
 	stopped      <-chan struct{}
+	patience     time.Duration
 	handed, done bool
 	panicked     *workerPanic
 	// back is when the worker has asked for the next item, the zero time before.
@@ -246,9 +247,13 @@ func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
 // seen, which would end the whole program otherwise.
 func (q *Queue[T]) Done(item T) { q.finish(item, recover()) }
 
-// patience is how long, on the virtual clock, a run goes on after its item is done: for its worker to come back, and
-// for what else goes on to show itself.
-const patience = time.Hour
+// How long, on the virtual clock, a run goes on after its item is done: an instant, for its worker to come back, and the
+// first one of all a good while, for what else goes on to show itself. What an instance remembers from one item to the
+// next is older by that.
+const (
+	instant  = time.Nanosecond
+	patience = time.Hour
+)
 
 // stage is how far a run is whose worker takes the item with Get.
 type stage int
@@ -301,7 +306,7 @@ func (q *Queue[T]) finish(item T, panicked any) {
 		run.stop()
 		return
 	}
-	time.AfterFunc(patience, run.stop)
+	time.AfterFunc(run.patience, run.stop)
 }
 
 // Forget implements [workqueue.TypedRateLimitingInterface].

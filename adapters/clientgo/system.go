@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -107,6 +108,8 @@ type process struct {
 	*blueprint
 	number int
 	setup  func(*Environment) error
+	// besides are what the controllers that are run do besides their work on items, by their names.
+	besides sync.Map
 }
 
 // errEnded is that of a set-up that never returned.

@@ -65,6 +65,18 @@ func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle s
 	if err != nil {
 		return "", "code that does not compile"
 	}
+	// The keys of a map are values; those of other literals are names of fields.
+	inMap := map[ast.Node]bool{}
+	ast.Inspect(copied, func(node ast.Node) bool {
+		if literal, ok := node.(*ast.CompositeLit); ok {
+			if _, isMap := literal.Type.(*ast.MapType); isMap {
+				for _, element := range literal.Elts {
+					inMap[element] = true
+				}
+			}
+		}
+		return true
+	})
 	holder := &ast.ParenExpr{X: copied}
 	astutil.Apply(holder, func(cursor *astutil.Cursor) bool {
 		switch node := cursor.Node().(type) {
@@ -72,7 +84,7 @@ func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle s
 			obstacle = "a function"
 			return false
 		case *ast.Ident:
-			if cursor.Name() == "Sel" || cursor.Name() == "Key" {
+			if cursor.Name() == "Sel" || cursor.Name() == "Key" && !inMap[cursor.Parent()] {
 				return false
 			}
 			replaced, why := c.name(from, node.Name, depth)
@@ -84,7 +96,7 @@ func (c *copier) expression(from scope, e ast.Expr, depth int) (code, obstacle s
 			return false
 		case *ast.CallExpr:
 			switch {
-			case c.text(node.Fun) == "ctrl.SetupSignalHandler":
+			case c.isType(from.in, node.Fun, runtimePath, "SetupSignalHandler"), c.isType(from.in, node.Fun, runtimePath+"/pkg/manager/signals", "SetupSignalHandler"):
 				cursor.Replace(c.background())
 				return false
 			case c.configures(from.in, node.Fun):

@@ -68,7 +68,7 @@ func plan(t *testing.T, folder string) *scaffold.Plan {
 
 // TestPlan compares what is written for each project, and what is said about it, with golden files.
 func TestPlan(t *testing.T) {
-	for _, name := range []string{"multigroup", "webhook", "plain", "broken", "made", "command"} {
+	for _, name := range []string{"multigroup", "webhook", "plain", "broken", "made", "command", "alias"} {
 		t.Run(name, func(t *testing.T) {
 			plan := plan(t, project(t, name))
 			var got strings.Builder
@@ -107,12 +107,12 @@ func TestPlan(t *testing.T) {
 // webhook: the controllers settle.
 func TestWritten(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds six projects")
+		t.Skip("it builds seven projects")
 	}
 	for _, test := range []struct {
 		name, folder string
 		runs         bool
-	}{{"multigroup", "./internal/controller", true}, {"webhook", "./cmd", true}, {"plain", ".", false}, {"broken", "./controllers", false}, {"made", "./internal/controller", false}, {"command", ".", false}} {
+	}{{"multigroup", "./internal/controller", true}, {"webhook", "./cmd", true}, {"plain", ".", false}, {"broken", "./controllers", false}, {"made", "./internal/controller", false}, {"command", ".", false}, {"alias", "./watch", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := project(t, test.name)
 			if err := plan(t, folder).Write(folder, false); err != nil {
