@@ -95,8 +95,8 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 // overdue is how long a check may take longer than it may, besides three deadlines of runs.
 const overdue = 15 * time.Second
 
-// await waits for a check to be made. Properties, and what parts of the world do, are code of users that runs within the
-// search and cannot be interrupted: the error is for one that does not return.
+// await waits for a check to be made. Properties, and what parts of the world do, are code of users that runs within
+// the search and cannot be interrupted: the error is for one that does not return.
 func (o Options) await(ctx context.Context, system string, check func()) error {
 	if o.MaxTime > 0 {
 		var stop context.CancelFunc

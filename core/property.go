@@ -13,8 +13,8 @@ type Property struct {
 	Name string
 	// Doc says in a sentence or two what the property means.
 	Doc string
-	// Kinds are those that the property is about, as far as it says. One that the world has not is likely to be misspelt: a
-	// check is inconclusive then (see [Knowing]).
+	// Kinds are those that the property is about, as far as it says. One that the world has not is likely to be
+	// misspelt: a check is inconclusive then (see [Knowing]).
 	Kinds []Kind
 
 	// Mistake, if not nil, is what is wrong with the text that the property was made of: it is refused before anything

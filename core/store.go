@@ -94,8 +94,8 @@ type Knowing interface {
 	Knows(Kind) bool
 }
 
-// Noting is a store that says whether one of its objects names another one: by a uid, for example, which the store that has
-// chosen it must not give away again as long as that is so.
+// Noting is a store that says whether one of its objects names another one: by a uid, for example, which the store that
+// has chosen it must not give away again as long as that is so.
 type Noting interface {
 	Store
 	// Notes reports whether a name that a store has chosen stands in one of the objects.

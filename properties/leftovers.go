@@ -273,8 +273,8 @@ func (s *staying) stays(id core.StateID, l leftover) {
 	}
 }
 
-// ownerOf returns the key of the owner that a reference of an object names, if it is in the same namespace. It is in the
-// same cluster: the kinds of a second one are called "Secret@west".
+// ownerOf returns the key of the owner that a reference of an object names, if it is in the same namespace. It is in
+// the same cluster: the kinds of a second one are called "Secret@west".
 func ownerOf(key core.Key, reference any) core.Key {
 	fields, _ := reference.(map[string]any)
 	text := func(name string) string {

@@ -71,8 +71,8 @@ func (c *copying) work(ctx context.Context) error {
 	return nil
 }
 
-// TestRunsTakeNoTime checks a controller that is run, and remembers something for five minutes, against the same one whose
-// items are synced: no more time passes between the items of the one than of the other.
+// TestRunsTakeNoTime checks a controller that is run, and remembers something for five minutes, against the same one
+// whose items are synced: no more time passes between the items of the one than of the other.
 func TestRunsTakeNoTime(t *testing.T) {
 	for _, good := range []time.Duration{5 * time.Minute, -1} {
 		for _, runs := range []bool{false, true} {

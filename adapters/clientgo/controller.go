@@ -70,10 +70,11 @@ var errNotTaken = errors.New("the controller returned without taking the item fr
 
 // Run registers a controller that can only be run, such as by its Run method: the function must take items from the
 // queue, mark them as done, and return when its context is over. For each item it is run anew, on a virtual clock: the
-// queue hands out that item alone, and the run ends when the item is done and its worker has asked for the next. The first run
-// of all goes on for an hour: what the function has started besides, such as a ticker, and asks for something then is not
-// modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync]. What it keeps in
-// local variables from one item to the next is lost: keep it in fields. The controller is given as for [Sync].
+// queue hands out that item alone, and the run ends when the item is done and its worker has asked for the next. The
+// first run of all goes on for an hour: what the function has started besides, such as a ticker, and asks for something
+// then is not modelled: start it in the set-up, with [Environment.Background], and register the controller with [Sync].
+// What it keeps in local variables from one item to the next is lost: keep it in fields. The controller is given as for
+// [Sync].
 func Run[T comparable](e *Environment, name string, controller any, queue *Queue[T], run func(context.Context) error) *Controller {
 	e.notes.Assume("The Run method of %s is begun anew for each item: what it keeps in local variables from one item to the next, and not in fields, was not searched.", name)
 	beside := e.process.beside(name)
@@ -117,7 +118,8 @@ type unwinding struct {
 // begunAnew is what to do about what goes on in a Run method besides the work on items.
 const begunAnew = "the method is run for each item anew, and ends behind it: start what goes on by itself in the set-up, with Environment.Background, and register the function that processes one item with clientgo.Sync"
 
-// beside is what the Run method of a controller does besides the work on items, as far as its first run of all has shown.
+// beside is what the Run method of a controller does besides the work on items, as far as its first run of all has
+// shown.
 type beside struct {
 	mu sync.Mutex
 	// known tells that the first run is over, and asked is what something has asked for after its item was done.

@@ -247,9 +247,9 @@ func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
 // seen, which would end the whole program otherwise.
 func (q *Queue[T]) Done(item T) { q.finish(item, recover()) }
 
-// How long, on the virtual clock, a run goes on after its item is done: an instant, for its worker to come back, and the
-// first one of all a good while, for what else goes on to show itself. What an instance remembers from one item to the
-// next is older by that.
+// How long, on the virtual clock, a run goes on after its item is done: an instant, for its worker to come back, and
+// the first one of all a good while, for what else goes on to show itself. What an instance remembers from one item to
+// the next is older by that.
 const (
 	instant  = time.Nanosecond
 	patience = time.Hour

@@ -216,6 +216,6 @@ func TestBuiltinKindsOnCreate(t *testing.T) {
 func TestCreateReadsLittle(t *testing.T) {
 	w := newWorld(t)
 	w.widget("a", nil)
-	uid := string(storage.UID(keyOfWidget("a"), 0))
-	expect(t, "reads", w.reads, []string{"get Namespace default", "list reference in " + uid, "get Widget.example.com default/a"})
+	uid := string(storage.UID("", keyOfWidget("a"), 0))
+	expect(t, "reads", w.reads, []string{"get Namespace default", "list reference in " + uid, "list reference in " + uid[:8], "get Widget.example.com default/a"})
 }

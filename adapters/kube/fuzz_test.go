@@ -123,7 +123,7 @@ func drawRequest(t *rapid.T, shown []string) *Request {
 	case 0:
 		metadata := tree{"name": name}
 		if rapid.Bool().Draw(t, "owned") {
-			metadata["ownerReferences"] = []any{tree{"apiVersion": "example.com/v1", "kind": "Widget", "name": "a", "uid": string(storage.UID(keyOfWidget("a"), 0))}}
+			metadata["ownerReferences"] = []any{tree{"apiVersion": "example.com/v1", "kind": "Widget", "name": "a", "uid": string(storage.UID("", keyOfWidget("a"), 0))}}
 		}
 		if rapid.Bool().Draw(t, "kept") {
 			metadata["finalizers"] = []any{"example.com/x"}

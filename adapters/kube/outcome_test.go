@@ -53,7 +53,7 @@ func TestOutcome(t *testing.T) {
 		"Gadget.example.com": tree{
 			"apiVersion": "example.com/v1", "kind": "Gadget",
 			"metadata": tree{
-				"name": name, "generateName": "g-", "namespace": "default", "creationTimestamp": "<time>",
+				"name": name, "namespace": "default", "creationTimestamp": "<time>",
 				"labels": tree{"owner": a.GetUID()},
 				"ownerReferences": []any{tree{
 					"apiVersion": "example.com/v1", "kind": "Widget", "name": "a", "uid": a.GetUID(), "controller": true, "blockOwnerDeletion": true,
@@ -406,5 +406,34 @@ func TestWrittenGenerationsInOutcomes(t *testing.T) {
 	for observed, want := range map[string]tree{"2": {"ready": true}, "1": {"ready": true}, "854849693": {"ready": true, "observedGeneration": "854849693"}, "02": {"ready": true, "observedGeneration": "02"}} {
 		content := storage.New(tree{"metadata": tree{"generation": int64(2)}, "status": tree{"ready": true, "observedGeneration": observed}}, 0)
 		expect(t, "status with "+observed, server.Outcome(keyOfWidget("a"), content).(tree)["status"], any(want))
+	}
+}
+
+// TestGeneratedNamesOfWhatIsWrittenAnew has the name of an object be generated, and the object be written anew without saying
+// from what: nothing is different in the end.
+func TestGeneratedNamesOfWhatIsWrittenAnew(t *testing.T) {
+	outcome := func(anew bool, owner string) string {
+		w := newWorld(t)
+		by := w.widget(owner, nil)
+		made := w.must(creation(gadgetKind, tree{"generateName": "g-", "ownerReferences": []any{ownerReference(by)}}, nil))
+		if anew {
+			made.SetGenerateName("")
+			w.must(updating(gadgetKind, made))
+		}
+		objects := initialState(w.objects).objects()
+		outcomes := map[core.Key]any{}
+		for _, o := range objects {
+			if o.Key.Kind == "Gadget.example.com" {
+				outcomes[o.Key] = w.server.Outcome(o.Key, o.Content)
+			}
+		}
+		var text strings.Builder
+		for key, fields := range w.server.CanonicalOutcome(objects, outcomes) {
+			text.WriteString(key.String() + " " + string(jsontree.Canonical(fields)))
+		}
+		return text.String()
+	}
+	if first, second := outcome(false, "a"), outcome(true, "a"); first != second || first == "" {
+		t.Errorf("%s\nand then\n%s", first, second)
 	}
 }

@@ -116,7 +116,7 @@ func (w web) objects(s *Server, numbers []int) []core.Object {
 	}
 	var objects []core.Object
 	for i, key := range keys {
-		metadata := tree{"name": key.Name, "namespace": key.Namespace, "uid": string(storage.UID(key, 0))}
+		metadata := tree{"name": key.Name, "namespace": key.Namespace, "uid": string(storage.UID("", key, 0))}
 		if w.bases[i] < 2 {
 			metadata["generateName"] = key.Name[:2]
 		}
@@ -124,7 +124,7 @@ func (w web) objects(s *Server, numbers []int) []core.Object {
 		for j, other := range keys {
 			switch w.refers[i][j] {
 			case byOwner:
-				owners = append(owners, tree{"apiVersion": "example.com/v1", "kind": "Gadget", "name": other.Name, "uid": string(storage.UID(other, 0))})
+				owners = append(owners, tree{"apiVersion": "example.com/v1", "kind": "Gadget", "name": other.Name, "uid": string(storage.UID("", other, 0))})
 			case byName:
 				set = append(set, tree{"name": other.Name + "." + other.Namespace})
 			case byDerivedName:
@@ -132,7 +132,7 @@ func (w web) objects(s *Server, numbers []int) []core.Object {
 			case byKey:
 				data["example.com/"+other.Name] = "here"
 			case byUID:
-				set = append(set, "pvc-"+string(storage.UID(other, 0)))
+				set = append(set, "pvc-"+string(storage.UID("", other, 0)))
 			case inSet:
 				set = append(set, other.Name)
 			}
@@ -230,7 +230,7 @@ func TestGeneratedNamesOfSeveralKinds(t *testing.T) {
 	server := newTestServer(t)
 	named := func(kind core.Kind, name, says string) core.Object {
 		key := core.Key{Kind: kind, Namespace: "default", Name: name}
-		metadata := tree{"name": name, "namespace": "default", "uid": string(storage.UID(key, 0))}
+		metadata := tree{"name": name, "namespace": "default", "uid": string(storage.UID("", key, 0))}
 		if len(name) > storage.SuffixLength {
 			metadata["generateName"] = "job-"
 		}
@@ -252,10 +252,10 @@ func TestOutcomeOfGoneOwners(t *testing.T) {
 	server := newTestServer(t)
 	ofOwner := func(live, referred int, there bool) string {
 		of := core.Key{Kind: "ConfigMap", Namespace: "default", Name: "owner"}
-		owner := core.Object{Key: of, Content: storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": "owner", "namespace": "default", "uid": string(storage.UID(of, live))}}, 0)}
+		owner := core.Object{Key: of, Content: storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{"name": "owner", "namespace": "default", "uid": string(storage.UID("", of, live))}}, 0)}
 		owned := core.Object{Key: core.Key{Kind: "ConfigMap", Namespace: "default", Name: "owned"}, Content: storage.New(tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree{
 			"name": "owned", "namespace": "default", "uid": "x",
-			"ownerReferences": []any{tree{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(storage.UID(of, referred))}},
+			"ownerReferences": []any{tree{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(storage.UID("", of, referred))}},
 		}}, 0)}
 		if !there {
 			return canonicalText(server, []core.Object{owned})

@@ -12,9 +12,9 @@ import (
 	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// Await has work done in a goroutine of its own, and returns when it has ended. Work that is still going on so long after
-// the context has ended is left behind: what is returned then is the stack of its goroutine, the innermost call first. A panic
-// of the work is one of the caller, and if the work ends its goroutine, so does the caller.
+// Await has work done in a goroutine of its own, and returns when it has ended. Work that is still going on so long
+// after the context has ended is left behind: what is returned then is the stack of its goroutine, the innermost call
+// first. A panic of the work is one of the caller, and if the work ends its goroutine, so does the caller.
 func Await(ctx context.Context, period time.Duration, work func()) (stack string) {
 	type end struct {
 		returned bool

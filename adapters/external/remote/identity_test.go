@@ -111,8 +111,8 @@ func TestUIDsOfTwoClusters(t *testing.T) {
 	}
 }
 
-// TestUIDsNotedBeside has the uid, or the generated name, of an object be noted in the other cluster when the object is gone and made
-// again: the new one has another.
+// TestUIDsNotedBeside has the uid, or the generated name, of an object be noted in the other cluster when the object is
+// gone and made again: the new one has another.
 func TestUIDsNotedBeside(t *testing.T) {
 	for name, note := range map[string]func(*corev1.ConfigMap) string{
 		"a uid":                func(c *corev1.ConfigMap) string { return string(c.UID) },

@@ -11,12 +11,14 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer would get a wrong answer. And all
-// objects are created at the same time, so that code which asks which of two is older gets the answer that neither is. And what their store counts of them begins from one again as soon as nobody
-// refers to it where the store looks. So each new path is audited with other names, as if all that is older were newer, with other times, and with larger numbers. Code that does something else is
-// searched with names in the order of their age, with objects of different ages as well, and with all that was counted.
+// Names of versions say at first nothing of their age: what is shown of a version is then the same whenever it is written. Code that asks which of two is newer
+// would get a wrong answer. And all objects are created at the same time, so that code which asks which of two is older gets the answer that neither is. And
+// what their store counts of them begins from one again as soon as nobody refers to it where the store looks. So each new path is audited with other names, as
+// if all that is older were newer, with other times, and with larger numbers. Code that does something else is searched with names in the order of their age,
+// with objects of different ages as well, and with all that was counted.
 
-// unexpectedOrder is a controller that compares versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which it says nothing of in any search.
+// unexpectedOrder is a controller that compares versions by their names, which say nothing of their age. Noted tells that one of them stood in an object, which
+// it says nothing of in any search.
 type unexpectedOrder struct {
 	Controller string
 	Noted      bool
@@ -60,8 +62,8 @@ func withKinds(known, more []core.Kind) []core.Kind {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, more))))
 }
 
-// compares finds out whether what a run does depends on the order of the names of versions, or on which objects, or what was written into them, are older, and reports whether it does. It ends a
-// search in which names are in no order, if it depends on that: it has to be begun again.
+// compares finds out whether what a run does depends on the order of the names of versions, or on which objects, or what was written into them, are older, and
+// reports whether it does. It ends a search in which names are in no order, if it depends on that: it has to be begun again.
 func (l *Learner) compares(a *Actor, run behavior.Run) (bool, error) {
 	if a.User || !l.Searching && !l.Following || l.Fickle(a) {
 		return false, nil
@@ -107,8 +109,8 @@ func upTo(run behavior.Run) []behavior.Run {
 	return []behavior.Run{run}
 }
 
-// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than the one before, those that are younger
-// than what was written, and objects of which more was counted.
+// others returns what else runs are shown, once all together: names of versions, and uids, in another order, objects of which each is older, or younger, than
+// the one before, those that are younger than what was written, and objects of which more was counted.
 func (l *Learner) others(a *Actor, runs []behavior.Run) []behavior.Otherwise {
 	var falling behavior.Together
 	if l.Machine.orders {
@@ -242,7 +244,8 @@ func besides(shown map[core.Key][]core.Tagged, of core.Key, name string) bool {
 	return false
 }
 
-// lookBack finds out whether the step has led an object back to a version that another object has noted. A server would name it anew, and here it has the name that stands there.
+// lookBack finds out whether the step has led an object back to a version that another object has noted. A server would name it anew, and here it has the name
+// that stands there.
 func (w *Walker) lookBack() error {
 	m := w.Machine
 	if len(m.notes.of) == 0 {
@@ -297,8 +300,8 @@ func (m *Machine) heedReturn(kind core.Kind) {
 	}
 }
 
-// heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow from all the names that are given, such as
-// a checksum.
+// heedsNames returns where runs do something else because versions have other names, nil if they do not, or if there are no others. What they do may follow
+// from all the names that are given, such as a checksum.
 func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all behavior.Tags, others map[string]string) (*behavior.Divergence, error) {
 	if others == nil {
 		return nil, nil
@@ -306,7 +309,8 @@ func (l *Learner) heedsNames(a *Actor, runs []behavior.Run, all behavior.Tags, o
 	return l.heeds(a, runs, behavior.Renamed{Names: core.NewRetagging(others)}, behavior.Renamed{Names: core.NewRetagging(all.Shifted())})
 }
 
-// comparesUIDs finds out whether what runs do depends on the order of names that the store has chosen as it liked, such as uids. They are in one order in all searches.
+// comparesUIDs finds out whether what runs do depends on the order of names that the store has chosen as it liked, such as uids. They are in one order in all
+// searches.
 func (l *Learner) comparesUIDs(a *Actor, runs []behavior.Run) (bool, error) {
 	chosen := behavior.ChosenIn(runs)
 	exchanged := chosen.Exchanged(false)
@@ -345,7 +349,8 @@ func (l *Learner) comparesAges(a *Actor, runs []behavior.Run) (bool, error) {
 	return false, nil
 }
 
-// comparesTimes finds out whether what runs do depends on which of the times that objects show, besides those of their creation, is earlier, and records their kinds.
+// comparesTimes finds out whether what runs do depends on which of the times that objects show, besides those of their creation, is earlier, and records their
+// kinds.
 func (l *Learner) comparesTimes(a *Actor, runs []behavior.Run) (bool, error) {
 	if l.Machine.aging == nil {
 		return false, nil
@@ -385,8 +390,8 @@ func (l *Learner) together(a *Actor, ages behavior.Ages) []core.Kind {
 	return slices.DeleteFunc(kinds, func(kind core.Kind) bool { return slices.Contains(l.Machine.Conditions.Apart, kind) })
 }
 
-// heeds returns where runs do something else because of the order of what is chosen in another way, nil if they do not. What is something else in the same order, too, follows from a name or
-// a time itself, such as a checksum of it, and does not count. All the rest does.
+// heeds returns where runs do something else because of the order of what is chosen in another way, nil if they do not. What is something else in the same
+// order, too, follows from a name or a time itself, such as a checksum of it, and does not count. All the rest does.
 func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Otherwise) (*behavior.Divergence, error) {
 	divergence, err := l.otherwise(a, runs, others, nil)
 	if divergence == nil || err != nil {
@@ -403,8 +408,8 @@ func (l *Learner) heeds(a *Actor, runs []behavior.Run, others, same behavior.Oth
 	return divergence, err
 }
 
-// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is another one. It returns the session, or
-// another one that has come as far if that is over.
+// indifferent reports whether a run does the same on the instance of its session where the order of the names of versions, and of the ages of objects, is
+// another one. It returns the session, or another one that has come as far if that is over.
 func (l *Learner) indifferent(session *behavior.Session, a *Actor, run behavior.Run) (*behavior.Session, bool, error) {
 	runs := []behavior.Run{run}
 	if _, noted := l.Machine.notedIn(runs); noted != nil || len(l.Machine.notedBesides(runs)) > 0 {
@@ -447,8 +452,8 @@ func (d *domain) chooses(run behavior.Run) bool {
 	return run.Activation.Own == behavior.Works && len(d.rest[d.valueOf(run.Activation.Since)].Calls) > 1
 }
 
-// otherwise takes a fresh instance along runs as they are if something else is chosen, and returns where it does more than to use that, or leaves another memory. A function may
-// excuse calls that write something else and places in memory; nil excuses none.
+// otherwise takes a fresh instance along runs as they are if something else is chosen, and returns where it does more than to use that, or leaves another
+// memory. A function may excuse calls that write something else and places in memory; nil excuses none.
 func (l *Learner) otherwise(a *Actor, runs []behavior.Run, others behavior.Otherwise, excused func(place string) bool) (*behavior.Divergence, error) {
 	return l.persist(runs[len(runs)-1], func() (*behavior.Divergence, error) { return l.otherwiseOnce(a, runs, others, excused) })
 }
@@ -473,8 +478,8 @@ func (l *Learner) otherwiseOnce(a *Actor, runs []behavior.Run, others behavior.O
 	return l.leavesOtherwise(a.domain, session, runs[len(runs)-1], others, excused), nil
 }
 
-// leavesOtherwise returns where the memory of an instance that was taken along a run with something else chosen is another one than what the run leaves, but for that; nil if it is not. What
-// is left counts even if nothing was found to be kept so far: it may be kept because of that only.
+// leavesOtherwise returns where the memory of an instance that was taken along a run with something else chosen is another one than what the run leaves, but
+// for that; nil if it is not. What is left counts even if nothing was found to be kept so far: it may be kept because of that only.
 func (l *Learner) leavesOtherwise(d *domain, session *behavior.Session, run behavior.Run, others behavior.Otherwise, excused func(place string) bool) *behavior.Divergence {
 	if d.fresh == nil {
 		return nil

@@ -46,7 +46,7 @@ memory of c: 70 [R.n]`},
 func TestFindsPolling(t *testing.T) {
 	finds(t, []scenario{
 		{"it polls for ever", of(func() *trade { return controller("c", ticking(-1)) }), Conditions{Active: []string{"c"}}, `
-3 states, 3 steps, 344 runs
+3 states, 3 steps, 345 runs
 rests: 
 active: c
 memory of c: 1 []`},

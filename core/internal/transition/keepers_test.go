@@ -163,35 +163,35 @@ doubts: b keeps global outside of its instances: all that ever ran share it, and
 stopped: c reconciles go
 runaway  c: made more than 50 calls without returning ["get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → " "get n → "]`},
 		{"a goroutine keeps what it saw", carrying(true), Conditions{}, `
-8 states, 8 steps, 144 runs
+8 states, 8 steps, 147 runs
 rests: a 2, b 1
 rests: a 2, b 2
 memory of c: 2 []`},
 		{"a goroutine keeps what it saw until it is woken", awaiting(true, woken), Conditions{}, `
-8 states, 10 steps, 220 runs
+8 states, 10 steps, 221 runs
 rests: a 2, b 1, left yes
 memory of c: 2 []
 nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get left → yes" "then one run: keeps background[1] in memory" "and the other: changes background[1] in memory"]
 nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
 		{"a goroutine keeps what it saw while it sleeps, and looks again", awaiting(true, slept), Conditions{}, `
-8 states, 9 steps, 384 runs
+8 states, 9 steps, 387 runs
 rests: a 2, b 1, left yes
 rests: a 2, left yes
 memory of c: 2 []
 nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get between → " "then one run: put b with \"1\"" "and the other: put b with \"2\""]`},
 		// Each request is queued, waits, or is done: 3 x 3 states, in which 2 x 6 steps begin.
 		{"two goroutines wait for the same", abreast(false), Conditions{}, `
-9 states, 12 steps, 98 runs
+9 states, 12 steps, 100 runs
 rests: a done, b done
 memory of c: 2 [left]`},
 		// If both are left, one waits for the end of the other, and then goes on in the same step; who was left first
 		// tells two such states apart.
 		{"two goroutines wait for a lock", abreast(true), Conditions{}, `
-10 states, 12 steps, 215 runs
+10 states, 12 steps, 221 runs
 rests: a done, b done
 memory of c: 4 [left]`},
 		{"a goroutine keeps what it saw, and is said not to", carrying(false), Conditions{}, `
-6 states, 7 steps, 118 runs
+6 states, 7 steps, 120 runs
 rests: a 2, b 1
 memory of c: 1 []
 nondeterministic memory c (background): with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs ["get between → " "then one run: put b with \"1\"" "and the other: put b with \"2\""]`},

@@ -283,7 +283,7 @@ const (
 
 // grows returns the fields that change in each of the last runs of a long history, none if it is not that long.
 func (d *domain) grows(history []behavior.Run) []string {
-	if len(history) < longest {
+	if history = behindStart(history); len(history) < longest {
 		return nil
 	}
 	fields := map[string]int{}

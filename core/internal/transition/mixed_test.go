@@ -34,7 +34,7 @@ rests: n 1`},
 			atOnce(w, errand{verb: "make", name: "n", text: "1"}, errand{verb: "make", name: "n", text: "1"})
 			return core.Result{}
 		}), Conditions{}, `
-2 states, 1 steps, 66 runs
+2 states, 1 steps, 67 runs
 rests: n 1
 doubts: c makes concurrent calls whose order matters, reconciling go: "make n" and "make n" were not answered in every order. Make one call after the other, or make the calls independent of what the other writes`},
 		{"it is blocked unless its call fails", failing(plainly(func(w world, _ core.Request) core.Result { return core.Result{Blocked: w.put("n", "1") == "done"} })), Conditions{Failures: 1, Crashes: 1}, `
@@ -119,7 +119,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 2 states, 2 steps, 69 runs
 nondeterministic memory c: with the same responses, a reused instance behaves differently from a fresh one: it keeps memory between runs in R.n ["then one run: put n with \"1\"" "and the other: put n with \"2\""]`},
 		{"it waits for a time, and is active", of(func() *trade { return controller("c", since) }), Conditions{Active: []string{"c"}, Deadlines: 1}, `
-5 states, 5 steps, 126 runs
+5 states, 5 steps, 127 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 active: c

@@ -102,7 +102,7 @@ rests: n 1`},
 rests: n 0
 rests: n 1`},
 		{"two calls, and a crash", watching(putAtOnce(2)), Conditions{Crashes: 1}, `
-8 states, 13 steps, 81 runs
+8 states, 13 steps, 83 runs
 rests: n 0
 rests: n 1`},
 		{"handlers make two calls", handlers, Conditions{}, `
@@ -110,19 +110,19 @@ rests: n 1`},
 rests: a 1, n 2
 doubts: c makes concurrent calls whose order matters, handling an event of note a: "put n" and "put n" were not answered in every order. Make one call after the other, or make the calls independent of what the other writes`},
 		{"one order is blocked", watching(makeAtOnce(core.Result{Blocked: true})), Conditions{}, `
-2 states, 1 steps, 81 runs
+2 states, 1 steps, 83 runs
 rests: n 1`},
 		{"one order is blocked, and it may crash", watching(makeAtOnce(core.Result{Blocked: true})), Conditions{Crashes: 1}, `
-5 states, 4 steps, 97 runs
+5 states, 4 steps, 101 runs
 rests: n 1
 doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"one order is blocked, and a call may fail, and it may crash", failing(watching(makeAtOnce(core.Result{Blocked: true}))), Conditions{Crashes: 1, Failures: 1}, `
-11 states, 22 steps, 254 runs
+11 states, 22 steps, 261 runs
 rests: n 1
 rests: n 2
 doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"one order is blocked, call by call", watching(makeAtOnce(core.Result{Blocked: true})), Conditions{Granularity: PerCall}, `
-8 states, 7 steps, 100 runs
+8 states, 7 steps, 104 runs
 rests: n 1
 rests: n 2`},
 		{"two calls, call by call, in as many orders", watching(putAtOnce(2)), Conditions{Granularity: PerCall, Orders: 2}, `
@@ -130,16 +130,16 @@ rests: n 2`},
 rests: n 0
 rests: n 1`},
 		{"one order is blocked, and a call may fail", failing(watching(makeAtOnce(core.Result{Blocked: true}))), Conditions{Failures: 1}, `
-4 states, 8 steps, 195 runs
+4 states, 8 steps, 199 runs
 rests: n 1
 rests: n 2`},
 		{"one order is blocked behind another call, and it may crash", watching(blockedLater), Conditions{Crashes: 1}, `
-6 states, 5 steps, 98 runs
+6 states, 5 steps, 103 runs
 rests: m 1, n 1
 rests: n 1
 doubts: c is blocked after some orders or failures of its concurrent calls, reconciling go: crashes in those cases were not searched. Make one call after the other, or leave out --crashes (Options.Crashes)`},
 		{"one order is blocked behind another call, and a call may fail, and it may crash", failing(watching(blockedLater)), Conditions{Crashes: 1, Failures: 1}, `
-16 states, 37 steps, 343 runs
+16 states, 37 steps, 355 runs
 rests: m 1, n 1
 rests: m 1, n 2
 rests: n 1
@@ -150,9 +150,9 @@ doubts: c is blocked after some orders or failures of its concurrent calls, reco
 			c.Standing, c.Initial = []core.Request{"x", "y"}, nil
 			return c
 		}), Conditions{}, `
-3 states, 12 steps, 118 runs`},
+3 states, 12 steps, 122 runs`},
 		{"one order is run again", watching(makeAtOnce(core.Result{Requeue: true})), Conditions{}, `
-3 states, 3 steps, 97 runs
+3 states, 3 steps, 101 runs
 rests: n 1`},
 	}
 }

@@ -88,7 +88,7 @@ func TestMemoSaves(t *testing.T) {
 		{"it writes the time again and again", called("it writes the time again and again", clocks()).system, Conditions{}, false, 73, 1},
 		// What is found by chance, or waits for a time, is to be told in each search.
 		{"chance", chances()[0].system, Conditions{strays: []string{"c"}}, false, 0, 0},
-		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 59, 58},
+		{"it waits for a time", of(func() *trade { return controller("c", since) }, "since 2000-01-01T00:00:00Z"), Conditions{}, false, 60, 58},
 	} {
 		system, memo := test.system(), memo.New()
 		var executed []int

@@ -99,7 +99,7 @@ nondeterministic memory c: with the same responses, a reused instance behaves di
 			twoAtOnce(w, "")
 			return core.Result{Blocked: w.get("n") == "2"}
 		}), Conditions{Granularity: PerCall}, `
-11 states, 12 steps, 87 runs
+11 states, 12 steps, 90 runs
 rests: n 1`},
 		{"it crashes before its handlers have heard", of(func() *trade {
 			c := sequential(controller("c", func() core.Instance {
@@ -173,7 +173,7 @@ waits: the behavior of c depends on the clock, and later times were not searched
 			c.Initial = []core.Request{"one", "two"}
 			return c
 		}), Conditions{Active: []string{"c"}}, `
-5 states, 5 steps, 98 runs
+5 states, 5 steps, 100 runs
 rests: n 0
 active: c
 memory of c: 2 [R.n]`},
@@ -275,7 +275,7 @@ memory of c: 3 [R.first R.runs]`},
 			c.Active = true
 			return c
 		}), Conditions{}, `
-3 states, 3 steps, 94 runs
+3 states, 3 steps, 95 runs
 rests: n 1
 memory of c: 2 []`},
 		{"it sleeps, writes the time, and is active", of(func() *trade {
@@ -301,13 +301,13 @@ rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, all write the time, and it is active", sleepingOnce(false, true), Conditions{}, `
-16 states, 22 steps, 360 runs
+16 states, 22 steps, 362 runs
 rests: go yes, seen 2000-01-01T00:00:00Z
 rests: go yes, seen 2000-01-01T00:00:01.……001Z
 rests: go yes, seen 2000-01-01T00:01:01.……001Z
 memory of c: 1 [R.n]`},
 		{"one of its runs sleeps later, one notes the time, and it is active", sleepingOnce(true, true), Conditions{}, `
-12 states, 20 steps, 312 runs
+12 states, 20 steps, 315 runs
 rests: go yes
 memory of c: 2 [R.at R.n]`},
 		{"handlers write the time in a run", hearing(func(w world, _ core.Request) core.Result {
@@ -329,7 +329,7 @@ rests: a 1, b 1, seen 2000-01-01T00:00:00Z`},
 				w.put("b", "1")
 			}
 		}), Conditions{}, `
-3 states, 2 steps, 245 runs
+3 states, 2 steps, 247 runs
 rests: b 1, c 1
 rests: b 2, c 1`},
 		{"it draws in vain, and remembers something else", func() *core.System {

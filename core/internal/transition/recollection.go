@@ -357,3 +357,11 @@ func (w *Walker) Begun() Begun {
 func (m *Machine) Root(it *Item, begun Begun) *behavior.Node {
 	return it.roots.at(m.root(begun.Value, begun.at))
 }
+
+// behindStart returns what of a history is behind the events of objects that are there at first, which come to an end.
+func behindStart(history []behavior.Run) []behavior.Run {
+	begun := slices.IndexFunc(history, func(run behavior.Run) bool {
+		return run.Activation.Event == nil || run.Activation.Event.Old != nil
+	})
+	return history[max(0, begun):]
+}

@@ -133,12 +133,12 @@ func clocks() []scenario {
 	}
 	return []scenario{
 		{"it waits for a time", of(func() *trade { return controller("c", since) }), Conditions{Deadlines: 1}, `
-7 states, 8 steps, 169 runs
+7 states, 8 steps, 171 runs
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: since 2000-01-01T00:00:01Z
 awaits: c`},
 		{"it waits for a time that does not pass", of(func() *trade { return controller("c", since) }), Conditions{}, `
-3 states, 3 steps, 201 runs
+3 states, 3 steps, 202 runs
 rests: since 2000-01-01T00:00:01Z
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: asks to be run again in 1h0m0s; later: put late`},
 		{"it keeps a deadline", of(func() *trade { return controller("c", sinceInMemory) }), Conditions{Deadlines: 2}, `
@@ -154,13 +154,13 @@ rests: seen 2000-01-01T00:00:01.……001Z`},
 		{"it writes the time again and again", writes(true), Conditions{Deadlines: 1}, `
 3 states, 3 steps, 73 runs`},
 		{"it renews the time", watching(renews), Conditions{Deadlines: 1}, `
-8 states, 10 steps, 128 runs
+8 states, 10 steps, 130 runs
 rests: seen 2000-01-01T00:00:01.……001Z
 rests: seen 2019-12-27T07:07:02.……002Z
 awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does another thing each time, such as to count or to toggle, that is no help: leave that out): reconciling go, now: asks to be run again in 1h0m0s; later: put seen`},
 		{"it waits for two times", watching(twoTimes), Conditions{Deadlines: 1}, `
-13 states, 17 steps, 294 runs
+13 states, 17 steps, 301 runs
 rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
@@ -170,7 +170,7 @@ awaits: c`},
 			system.Scenario.Actions = []core.Action{{Name: "look", Do: func(r core.EffectRecorder) error { world{r}.put("seen", "yes"); return nil }}}
 			return system
 		}, Conditions{Deadlines: 1}, `
-15 states, 24 steps, 237 runs
+15 states, 24 steps, 239 runs
 rests: late yes, seen yes, since 2000-01-01T00:00:01Z
 rests: late yes, since 2000-01-01T00:00:01Z
 rests: seen yes, since 2000-01-01T00:00:01Z
@@ -208,11 +208,11 @@ func backgrounds() []scenario {
 	}
 	return []scenario{
 		{"it hands on", of(hands), Conditions{}, `
-3 states, 2 steps, 44 runs
+3 states, 2 steps, 45 runs
 rests: go by hand
 memory of c: 1 []`},
 		{"it hands on, and crashes", of(hands), Conditions{Crashes: 1}, `
-7 states, 8 steps, 59 runs
+7 states, 8 steps, 60 runs
 rests: go by hand
 memory of c: 1 []`},
 		{"it leaves something", of(func() *trade { return controller("c", late) }), Conditions{}, `
@@ -221,7 +221,7 @@ rests: late yes
 active: c
 memory of c: 1 []`},
 		{"it polls, and is tired one day", ticks(4), Conditions{Active: []string{"c"}}, `
-3 states, 3 steps, 90 runs
+3 states, 3 steps, 91 runs
 rests: 
 active: c
 memory of c: 1 []

@@ -17,7 +17,9 @@ import (
 // writes the time, and an epoch later, to see whether it waits for one.
 
 // earlier finds out whether the call of a node would be another one a tick earlier, and returns it: its contents name
-// the time, or what it makes is named by it. It is nil if the call is the same then, or if something else is done.
+// the time, or what it makes is named by it. If it is the same then, or something else is done, it is the call a tick later,
+// if that names the time. Then the code may compare times, and what it does with one that is
+// a tick ahead says little: that is a reason.
 func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (core.Call, error) {
 	if node.Timed || !l.tells(a) || behavior.Aim(node.Call) == node.Call.Identity() {
 		return node.Earlier, nil
@@ -31,8 +33,26 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 		node.Timed, node.Earlier = true, call
 		return call, nil
 	}
-	_, err := l.persistAt(run.Odds()*node.Odds(), func() (*behavior.Divergence, error) {
-		session, _, parting, err := l.moved(a, run, a.domain.shift(-behavior.Tick))
+	call, err := l.callAt(a, run, node, -behavior.Tick)
+	if err == nil && call == nil && !l.Machine.forks(a) {
+		if call, err = l.callAt(a, run, node, behavior.Tick); call != nil {
+			l.Machine.doubtFirst(a.Name+" writes the time", "with %q, and does something else a moment earlier: whether it writes each time that it is run was searched as if time went back in between. Write the time only where something else changes", node.Call)
+			key = memo.Digest{}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	node.Timed, node.Earlier = true, call
+	l.Memo.Earlier.Set(key, call)
+	return call, nil
+}
+
+// callAt returns the call of a node as it is made so much later, or earlier, if it is the same but for times, and nil if it
+// names none, or something else is done.
+func (l *Learner) callAt(a *Actor, run behavior.Run, node *behavior.Node, by time.Duration) (other core.Call, err error) {
+	_, err = l.persistAt(run.Odds()*node.Odds(), func() (*behavior.Divergence, error) {
+		session, _, parting, err := l.moved(a, run, a.domain.shift(by))
 		if err != nil {
 			return nil, err
 		}
@@ -45,21 +65,16 @@ func (l *Learner) earlier(a *Actor, activation behavior.Activation, path behavio
 			return nil, err
 		}
 		if l.Machine.forks(a) && (call == nil || behavior.Undated(call) != behavior.Undated(node.Call)) {
-			parting := behavior.Way{Call: node.Call}.Parting(behavior.Way{Call: call, Leaf: leaf}, len(path))
+			parting := behavior.Way{Call: node.Call}.Parting(behavior.Way{Call: call, Leaf: leaf}, len(run.Path))
 			parting.ByChance = true
 			return parting, nil
 		}
 		if call != nil && behavior.SameButForTimes(behavior.Aim(call), behavior.Aim(node.Call)) && call.Identity() != node.Call.Identity() {
-			node.Earlier = call
+			other = call
 		}
 		return nil, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	node.Timed = true
-	l.Memo.Earlier.Set(key, node.Earlier)
-	return node.Earlier, nil
+	return other, err
 }
 
 // tells reports whether the code of an actor may look at a clock.

@@ -19,11 +19,11 @@ import (
 const someTime = "<time>"
 
 // Outcome returns what of an object matters when nothing happens any more. It leaves out what the server counts and
-// notes for itself: the uid, the resource version, the generation and the managed fields in the metadata, and the
-// generations that the status observed. Of times it keeps that they are there. Which values are times and observed
-// generations depends on the kind's schema and on the place (see [place]); elsewhere, times are left out by
-// [Form.CanonicalOutcome]. The other values under names that users chose stay as they are. Lists whose order means
-// nothing are sorted. Events, which only tell what happened, have no outcome.
+// notes for itself: the uid, what the name was generated from, the resource version, the generation and the managed
+// fields in the metadata, and the generations that the status observed. Of times it keeps that they are there. Which
+// values are times and observed generations depends on the kind's schema and on the place (see [place]); elsewhere,
+// times are left out by [Form.CanonicalOutcome]. The other values under names that users chose stay as they are. Lists
+// whose order means nothing are sorted. Events, which only tell what happened, have no outcome.
 func (f *Form) Outcome(key core.Key, content core.Content) any {
 	if storage.IsRecord(key.Kind) || key.Kind == "Event" || key.Kind == "Event.events.k8s.io" {
 		return nil
@@ -31,7 +31,7 @@ func (f *Form) Outcome(key core.Key, content core.Content) any {
 	fields := f.fieldsOf(key.Kind)
 	tree := runtime.DeepCopyJSON(storage.Of(content).Tree)
 	fields.newest = generationOf(tree)
-	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields"} {
+	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields", "generateName"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}
 	if key.Kind == kinds.DaemonSet {

@@ -119,7 +119,7 @@ func (p *parser) collect(objects []core.Object) {
 			addresses.add(address, o.Key)
 		}
 		_, matters := p.outcome[o.Key]
-		if _, generated := storage.GeneratedFrom(o.Key.Name, meta.GetGenerateName()); generated && matters {
+		if matters && storage.Generated(o.Key.Name, meta.GetGenerateName()) {
 			p.index[o.Key] = len(p.keys)
 			p.same = append(p.same, len(p.keys))
 			p.keys = append(p.keys, o.Key)

@@ -3,6 +3,7 @@ package storage
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,3 +61,15 @@ func GeneratedFrom(name, generateName string) (string, bool) {
 	base := GeneratedBase(generateName)
 	return base, base != "" && len(name) == len(base)+SuffixLength && strings.HasPrefix(name, base)
 }
+
+// Generated reports whether a name looks like one that the server has generated. An object may not say any more from
+// what: who writes it anew mostly leaves that out.
+func Generated(name, generateName string) bool {
+	if _, made := GeneratedFrom(name, generateName); made || generateName != "" {
+		return made
+	}
+	return endsGenerated.MatchString(name)
+}
+
+// endsGenerated matches what generated names end with.
+var endsGenerated = regexp.MustCompile(`.[` + ownerAlphabet + `]{2}[0-9]{3}$`)
