@@ -19,8 +19,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Autoscaler keeps the replicas of each Deployment within the bounds of the HorizontalPodAutoscaler of its name. It is
-// made with client-go's informers, listers and work queue.
+// Autoscaler keeps the replicas of each Deployment within the bounds of the HorizontalPodAutoscaler of its name. It is made with client-go's informers,
+// listers and work queue.
 type Autoscaler struct {
 	client      kubernetes.Interface
 	deployments appslisters.DeploymentLister

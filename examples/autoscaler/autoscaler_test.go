@@ -27,10 +27,9 @@ func check(t *testing.T, fixed, rollout bool, options orrery.Options) core.Repor
 
 // TestFight checks the operator and the autoscaler that undo each other's changes.
 //
-// At the start both have work. Before there is a Deployment, the autoscaler has looked, or not: 2 states. Its creation
-// wakes both. While it has one replica, the autoscaler has work, and the operator may have: 2 states. While it has two,
-// the operator has work, and the autoscaler may have: 2 states. In a state in which both have work there are two steps,
-// and one in the others: 3 · (2 + 1) = 9.
+// At the start both have work. Before there is a Deployment, the autoscaler has looked, or not: 2 states. Its creation wakes both. While it has one replica, the autoscaler
+// has work, and the operator may have: 2 states. While it has two, the operator has work, and the autoscaler may have: 2 states. In a state in which both have work
+// there are two steps, and one in the others: 3 · (2 + 1) = 9.
 func TestFight(t *testing.T) {
 	report := check(t, false, false, orrery.Options{Reduction: orrery.NoReduction})
 	if report.Verdict != core.Violated || report.States != 6 || report.Transitions != 9 || report.TerminalStates != 0 {
@@ -45,9 +44,8 @@ func TestFight(t *testing.T) {
 	}
 }
 
-// TestFixed checks the operator that leaves the replicas alone. Before the Deployment is scaled, there are the same 4
-// states. After that, either may still have to look, or both, or none: 4 states. The steps are 3 and 3 before, and 2 +
-// 1 + 1 after.
+// TestFixed checks the operator that leaves the replicas alone. Before the Deployment is scaled, there are the same 4 states. After that, either may still have to look, or both, or
+// none: 4 states. The steps are 3 and 3 before, and 2 + 1 + 1 after.
 func TestFixed(t *testing.T) {
 	report := check(t, true, false, orrery.Options{Reduction: orrery.NoReduction})
 	if report.Verdict != core.Holds || report.States != 8 || report.Transitions != 10 || report.Outcomes != 1 {
@@ -55,8 +53,8 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestRollout checks that the fixed operator and the autoscaler never lose what the other one writes, whatever is stale
-// or fails: each outcome has two replicas, and the image is the new one unless the user never asked for it.
+// TestRollout checks that the fixed operator and the autoscaler never lose what the other one writes, whatever is stale or fails: each outcome has two replicas, and
+// the image is the new one unless the user never asked for it.
 func TestRollout(t *testing.T) {
 	for name, options := range map[string]orrery.Options{
 		"full":      {Reduction: orrery.NoReduction},

@@ -12,12 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Operator runs an app for each ConfigMap: a Deployment of its name, with the image that the ConfigMap says. It is made
-// with controller-runtime.
+// Operator runs an app for each ConfigMap: a Deployment of its name, with the image that the ConfigMap says. It is made with controller-runtime.
 type Operator struct {
 	client.Client
-	// OnlyAtFirst says that how many replicas there are is decided only as the Deployment is created, and is up to
-	// others from then on.
+	// OnlyAtFirst says that how many replicas there are is decided only as the Deployment is created, and is up to others from then on.
 	OnlyAtFirst bool
 }
 

@@ -1,6 +1,5 @@
-// Package autoscaler is two programs that know nothing of each other: an operator on controller-runtime makes
-// Deployments, and an autoscaler on client-go scales them. The operator puts back what the autoscaler has changed,
-// unless it leaves the replicas alone.
+// Package autoscaler is two programs that know nothing of each other: an operator on controller-runtime makes Deployments, and an autoscaler on client-go scales
+// them. The operator puts back what the autoscaler has changed, unless it leaves the replicas alone.
 package autoscaler
 
 import (
@@ -36,8 +35,8 @@ func Catalog() []catalog.Entry {
 	}}
 }
 
-// System returns both programs with one app. If it is fixed, the operator leaves the replicas alone once there is a
-// Deployment. With a rollout, a user changes the image at some time.
+// System returns both programs with one app. If it is fixed, the operator leaves the replicas alone once there is a Deployment. With a rollout, a user
+// changes the image at some time.
 func System(fixed, rollout bool) (*core.System, error) {
 	app := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Data: map[string]string{"image": "web:1"}}
 	options := []controllerruntime.Option{

@@ -15,9 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// ReplicaSets sees to it that ReplicaSets have their Pods. The names of Pods are generated, so that the API server
-// takes any number of them. The controller counts them in its cache, and waits until the cache has those that it
-// created last.
+// ReplicaSets sees to it that ReplicaSets have their Pods. The names of Pods are generated, so that the API server takes any number of them. The
+// controller counts them in its cache, and waits until the cache has those that it created last.
 type ReplicaSets struct {
 	client.Client
 	Defect   Defect

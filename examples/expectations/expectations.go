@@ -6,8 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Expectations are the Pods that were created and not seen since, counted for each ReplicaSet. Reconciles and event
-// handlers share them.
+// Expectations are the Pods that were created and not seen since, counted for each ReplicaSet. Reconciles and event handlers share them.
 type Expectations struct {
 	mu      sync.Mutex
 	pending map[types.NamespacedName]int

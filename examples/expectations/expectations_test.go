@@ -22,12 +22,11 @@ const (
 	staleness = "staleness safety"
 )
 
-// TestKnownSpaces checks spaces that were drawn by hand, of two Pods under lag(1). The first reconcile creates both,
-// and the second commit delivers the first. Then a reconcile and the delivery of the second Pod may come in either
-// order, and a last reconcile finds all Pods: a diamond with a tail, of 5 states and 5 steps. Without expectations, the
-// reconcile that comes before the delivery creates a third Pod, and goes on to an end of its own: one state for the
-// third Pod, a diamond behind it and a tail. With fresh caches there is the first reconcile and one that finds all. If
-// more is expected than is created, one Pod is created and delivered, and a reconcile waits for the other one.
+// TestKnownSpaces checks spaces that were drawn by hand, of two Pods under lag(1). The first reconcile creates both, and the second commit delivers the
+// first. Then a reconcile and the delivery of the second Pod may come in either order, and a last reconcile finds all Pods: a diamond with a tail, of
+// 5 states and 5 steps. Without expectations, the reconcile that comes before the delivery creates a third Pod, and goes on to an end of its own: one
+// state for the third Pod, a diamond behind it and a tail. With fresh caches there is the first reconcile and one that finds all. If more is expected than is
+// created, one Pod is created and delivered, and a reconcile waits for the other one.
 func TestKnownSpaces(t *testing.T) {
 	for _, test := range []struct {
 		name                string
@@ -65,8 +64,7 @@ func TestKnownSpaces(t *testing.T) {
 	}
 }
 
-// TestExpectations checks when expectations are enough: a crash loses them, so that the first list has to be up to
-// date.
+// TestExpectations checks when expectations are enough: a crash loses them, so that the first list has to be up to date.
 func TestExpectations(t *testing.T) {
 	var took time.Duration
 	for _, test := range []struct {
@@ -121,8 +119,8 @@ func TestMoreReplicas(t *testing.T) {
 	}
 }
 
-// TestNeverMet checks what tells of expectations that are never met: a property that asks for the Pods. The controller
-// rests, and is at rest when it is run again, as long as it has its memory; so only a crash would show it otherwise.
+// TestNeverMet checks what tells of expectations that are never met: a property that asks for the Pods. The controller rests, and is at rest when it is
+// run again, as long as it has its memory; so only a crash would show it otherwise.
 func TestNeverMet(t *testing.T) {
 	for crashes, want := range [][]string{{tooFew}, {tooFew, "crash safety"}} {
 		if report := check(t, 2, ExpectsTooMuch, orrery.Options{Crashes: crashes}); !slices.Equal(checks.Violated(report), want) {

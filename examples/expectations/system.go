@@ -1,5 +1,5 @@
-// Package expectations is a controller that creates Pods under generated names, and counts them in a cache that may be
-// old. What it has created and not seen yet, it keeps in memory, so that it does not create it again.
+// Package expectations is a controller that creates Pods under generated names, and counts them in a cache that may be old. What it has created and
+// not seen yet, it keeps in memory, so that it does not create it again.
 package expectations
 
 import (

@@ -14,8 +14,7 @@ const finalizer = "example.orrery.dev/instance"
 
 // Provider is what the controller needs of a cloud.
 type Provider interface {
-	// Create creates an instance, and returns its id. With a token that was used before, it returns the id of the
-	// instance of then.
+	// Create creates an instance, and returns its id. With a token that was used before, it returns the id of the instance of then.
 	Create(ctx context.Context, name, token string) (id string, err error)
 	// Find returns the id of an instance of the name, empty if the cloud shows none.
 	Find(ctx context.Context, name string) (id string, err error)

@@ -17,8 +17,8 @@ func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
 const leak = "no Instance.cloud is leaked"
 
-// TestLeaks checks what keeps an instance from being leaked: nothing but a token, where answers lag behind; a look,
-// too, where they do not and the machine stays; and anything without faults.
+// TestLeaks checks what keeps an instance from being leaked: nothing but a token, where answers lag behind; a look, too, where they do not and the machine
+// stays; and anything without faults.
 func TestLeaks(t *testing.T) {
 	for _, test := range []struct {
 		lag     int
@@ -50,8 +50,8 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// TestReductions checks that a search which leaves out orders comes to what the full one does, and that several workers
-// do what one does: a cloud is read and written like the API server, and what calls touch is learned.
+// TestReductions checks that a search which leaves out orders comes to what the full one does, and that several workers do what one does: a cloud is read and
+// written like the API server, and what calls touch is learned.
 func TestReductions(t *testing.T) {
 	fewer := 0
 	for variant := range Variant(3) {

@@ -1,6 +1,5 @@
-// Package instances is a controller that creates an instance in a cloud for each machine, and writes its id into the
-// status. Between the two it may crash: then an instance is there that nobody knows of, unless the cloud can tell that
-// it was asked before.
+// Package instances is a controller that creates an instance in a cloud for each machine, and writes its id into the status. Between the two it may
+// crash: then an instance is there that nobody knows of, unless the cloud can tell that it was asked before.
 package instances
 
 import (

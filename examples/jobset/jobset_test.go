@@ -27,8 +27,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, entries(), *update) }
 
-// TestLogs holds the step that docs/counterexamples.md shows with what the controller logs in it against the story of a
-// check.
+// TestLogs holds the step that docs/counterexamples.md shows with what the controller logs in it against the story of a check.
 func TestLogs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/counterexamples.md")
 	if err != nil {
@@ -102,8 +101,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestReduced compares what is left where controllers that find nothing to do go first with searches of every order,
-// also while there may be a fault.
+// TestReduced compares what is left where controllers that find nothing to do go first with searches of every order, also while there may be a fault.
 func TestReduced(t *testing.T) {
 	lag, err := orrery.ParseStaleness("all=lag(1)")
 	if err != nil {
@@ -146,8 +144,7 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestLinear checks that JobSets which have nothing to do with each other add up: each takes 383 states after the one
-// it starts in.
+// TestLinear checks that JobSets which have nothing to do with each other add up: each takes 383 states after the one it starts in.
 func TestLinear(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		report := checkUnder(t, size{jobSets: n, groups: 2, replicas: 1}, orrery.Options{})

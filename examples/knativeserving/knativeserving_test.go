@@ -14,9 +14,8 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-// TestSearched searches a Service to the end: it settles in one outcome. Controllers write when conditions change, and
-// nobody waits for a time: there are requests. What controllers keep in memory is that of the trackers, of the resolver
-// of digests and of the autoscaler, each for itself.
+// TestSearched searches a Service to the end: it settles in one outcome. Controllers write when conditions change, and nobody waits for a time: there are requests. What
+// controllers keep in memory is that of the trackers, of the resolver of digests and of the autoscaler, each for itself.
 func TestSearched(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some twenty seconds")
@@ -53,9 +52,8 @@ func TestSearched(t *testing.T) {
 	}
 }
 
-// TestScaledToZero walks until the Deployment of a Service without requests has no Pods: after the route and the
-// autoscaler have waited, and the activator was asked over HTTP in the background. What the autoscaler does at the
-// times in between is not searched, and it is said so.
+// TestScaledToZero walks until the Deployment of a Service without requests has no Pods: after the route and the autoscaler have waited, and the activator was asked over
+// HTTP in the background. What the autoscaler does at the times in between is not searched, and it is said so.
 func TestScaledToZero(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some ten seconds")

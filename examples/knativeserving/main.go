@@ -1,5 +1,5 @@
-// Knativeserving checks the published controllers of Knative Serving, unmodified, as their own main functions set them
-// up. It has the verbs of orrery: see go run . --help.
+// Knativeserving checks the published controllers of Knative Serving, unmodified, as their own main functions set them up. It has the verbs of orrery: see
+// go run . --help.
 package main
 
 import (

@@ -57,8 +57,7 @@ func standIn(e *clientgo.Environment, name string, sync func(context.Context, ty
 	return nil
 }
 
-// deployments stands in for the controllers of Deployments and ReplicaSets, the scheduler and the kubelet: all Pods are
-// there, and ready, at once.
+// deployments stands in for the controllers of Deployments and ReplicaSets, the scheduler and the kubelet: all Pods are there, and ready, at once.
 func deployments(e *clientgo.Environment) error {
 	kube, err := kubernetes.NewForConfig(e.Config())
 	if err != nil {
@@ -262,8 +261,7 @@ func (d *dialing) connected(constructor injection.ControllerConstructor) injecti
 	}
 }
 
-// dial stands in for the network, on which the autoscaler asks who gets the requests to a revision: the activator, if
-// the Endpoints of its public Service say so.
+// dial stands in for the network, on which the autoscaler asks who gets the requests to a revision: the activator, if the Endpoints of its public Service say so.
 func dial(ctx context.Context, kube kubernetes.Interface, address string) (net.Conn, error) {
 	host, _, _ := strings.Cut(address, ":")
 	name, rest, _ := strings.Cut(host, ".")

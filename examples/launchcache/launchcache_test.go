@@ -18,12 +18,11 @@ func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
 const twice = "never two instances"
 
-// TestKnownSpace checks a space that was drawn by hand, under lag(1) and without crashes. The first reconcile launches.
-// Its second change of the claim delivers the first one, which wakes the controller, so that there are three things
-// left to do: both deliveries and a reconcile. The deliveries in either order make four states. Where the claim is not
-// seen to be launched, a reconcile fails with a conflict, and is back where it was; where it is, a reconcile is the
-// last, and forgets the launch, with the instance seen before it or after it. In all these are 1 + 4 + 2 states, and 1
-// + 4 + 2 + 2 + 1 steps. With fresh caches there are the first reconcile and the last.
+// TestKnownSpace checks a space that was drawn by hand, under lag(1) and without crashes. The first reconcile launches. Its second change of the claim
+// delivers the first one, which wakes the controller, so that there are three things left to do: both deliveries and a reconcile. The deliveries in either
+// order make four states. Where the claim is not seen to be launched, a reconcile fails with a conflict, and is back where it was; where it is, a
+// reconcile is the last, and forgets the launch, with the instance seen before it or after it. In all these are 1 + 4 + 2 states, and
+// 1 + 4 + 2 + 2 + 1 steps. With fresh caches there are the first reconcile and the last.
 func TestKnownSpace(t *testing.T) {
 	for _, test := range []struct {
 		variant       Variant
@@ -46,8 +45,7 @@ func TestKnownSpace(t *testing.T) {
 	}
 }
 
-// TestLaunchCache checks what keeps the controller from launching twice: a lookup while it is up to date, the memory
-// until a crash, a name always.
+// TestLaunchCache checks what keeps the controller from launching twice: a lookup while it is up to date, the memory until a crash, a name always.
 func TestLaunchCache(t *testing.T) {
 	var took time.Duration
 	for _, test := range []struct {
@@ -82,8 +80,7 @@ func TestLaunchCache(t *testing.T) {
 	t.Logf("27 checks took %s", took)
 }
 
-// TestLostAnswer checks that a name also helps where the answer to a launch is lost. Memory does not: the controller
-// does not know what it launched.
+// TestLostAnswer checks that a name also helps where the answer to a launch is lost. Memory does not: the controller does not know what it launched.
 func TestLostAnswer(t *testing.T) {
 	for variant, violates := range [3]bool{0: true, Forgetful: true, Idempotent: false} {
 		report := check(t, Variant(variant), orrery.Options{Stale: []orrery.Staleness{{Rule: orrery.Lag(1)}}, Failures: 1})

@@ -1,5 +1,5 @@
-// Package launchcache is a controller that launches instances in a cloud, where they cannot be looked up at once. What
-// it has launched, it keeps in memory, so that it does not launch it again: until it crashes.
+// Package launchcache is a controller that launches instances in a cloud, where they cannot be looked up at once. What it has launched, it keeps in
+// memory, so that it does not launch it again: until it crashes.
 package launchcache
 
 import (

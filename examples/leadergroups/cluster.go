@@ -15,9 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// StatefulSets stands in for the controller of Kubernetes. It creates the Pods that are missing all at once, and
-// replaces those of an older template one after the other, from the last down to the partition. What it makes below the
-// partition is made from the template, too.
+// StatefulSets stands in for the controller of Kubernetes. It creates the Pods that are missing all at once, and replaces those of an older template one
+// after the other, from the last down to the partition. What it makes below the partition is made from the template, too.
 type StatefulSets struct{ client.Client }
 
 // Reconcile brings the Pods and the status of a StatefulSet closer to what it wants.
@@ -59,8 +58,7 @@ func (s *StatefulSets) pods(ctx context.Context, set *appsv1.StatefulSet) ([]*co
 	return pods, nil
 }
 
-// ensurePods creates the Pods that are missing. If there are none, it deletes the last one that is out of date, once
-// all are ready.
+// ensurePods creates the Pods that are missing. If there are none, it deletes the last one that is out of date, once all are ready.
 func (s *StatefulSets) ensurePods(ctx context.Context, set *appsv1.StatefulSet, pods []*corev1.Pod) error {
 	complete := true
 	for place, pod := range pods {
@@ -90,8 +88,7 @@ func (s *StatefulSets) ensurePods(ctx context.Context, set *appsv1.StatefulSet, 
 	return nil
 }
 
-// create creates a Pod, and returns nil if the one of a StatefulSet before is in its place. The end of that one is an
-// event.
+// create creates a Pod, and returns nil if the one of a StatefulSet before is in its place. The end of that one is an event.
 func (s *StatefulSets) create(ctx context.Context, set *appsv1.StatefulSet, place int) (*corev1.Pod, error) {
 	pod := newPod(set, place)
 	err := s.Get(ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{})
@@ -175,8 +172,7 @@ func (s *StatefulSets) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(s)
 }
 
-// Pods stands in for the nodes: a Pod that is created becomes ready. As they run on no node, Pods that are deleted are
-// gone at once.
+// Pods stands in for the nodes: a Pod that is created becomes ready. As they run on no node, Pods that are deleted are gone at once.
 type Pods struct{ client.Client }
 
 // Reconcile starts a Pod.

@@ -38,8 +38,7 @@ type GroupTemplate struct {
 type GroupSetStatus struct {
 	// ObservedGeneration is the generation of the GroupSet that the status is about.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// ReadyGroups is how many groups have a leader and workers that are ready, and UpdatedGroups how many of those are
-	// of the current revision.
+	// ReadyGroups is how many groups have a leader and workers that are ready, and UpdatedGroups how many of those are of the current revision.
 	ReadyGroups   int32 `json:"readyGroups,omitempty"`
 	UpdatedGroups int32 `json:"updatedGroups,omitempty"`
 	// Conditions are Available and Updating.

@@ -23,12 +23,10 @@ const (
 	updating  = "Updating"
 )
 
-// GroupSets keeps the leaders of each GroupSet: a StatefulSet with a Pod for each group. It updates one group after the
-// other, from the last to the first.
+// GroupSets keeps the leaders of each GroupSet: a StatefulSet with a Pod for each group. It updates one group after the other, from the last to the first.
 type GroupSets struct {
 	client.Client
-	// CountsWorkersByName is a defect: it takes the workers that it finds under the name of a leader for those of the
-	// leader.
+	// CountsWorkersByName is a defect: it takes the workers that it finds under the name of a leader for those of the leader.
 	CountsWorkersByName bool
 }
 
@@ -121,8 +119,7 @@ func podReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// ensureLeaders brings the StatefulSet of the leaders to the revision, and lets it go on to the next group when the
-// last is done.
+// ensureLeaders brings the StatefulSet of the leaders to the revision, and lets it go on to the next group when the last is done.
 func (r *GroupSets) ensureLeaders(ctx context.Context, set *GroupSet, revision *appsv1.ControllerRevision, groups []group) error {
 	var leaders appsv1.StatefulSet
 	err := r.Get(ctx, client.ObjectKeyFromObject(set), &leaders)
@@ -151,8 +148,7 @@ func (r *GroupSets) ensureLeaders(ctx context.Context, set *GroupSet, revision *
 	return r.Update(ctx, &leaders)
 }
 
-// nextPartition returns the number of the group from which on all may be of the current revision: those that are, and
-// one more if all others are ready.
+// nextPartition returns the number of the group from which on all may be of the current revision: those that are, and one more if all others are ready.
 func nextPartition(groups []group) int32 {
 	partition := len(groups)
 	for partition > 0 && groups[partition-1].ready && groups[partition-1].updated {

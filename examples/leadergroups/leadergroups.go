@@ -1,5 +1,5 @@
-// Package leadergroups is an operator for groups of Pods, each with a leader, in the manner of published ones:
-// StatefulSets of leaders and of workers, revisions, and rolling updates. The garbage collector does part of its work.
+// Package leadergroups is an operator for groups of Pods, each with a leader, in the manner of published ones: StatefulSets of leaders and of workers,
+// revisions, and rolling updates. The garbage collector does part of its work.
 package leadergroups
 
 import (
@@ -42,8 +42,7 @@ func Catalog() []catalog.Entry {
 	}}
 }
 
-// Scenario says how large the system is, and what happens in it. If neither an update nor a restart does, the groups
-// are new.
+// Scenario says how large the system is, and what happens in it. If neither an update nor a restart does, the groups are new.
 type Scenario struct {
 	// Groups is how many groups there are to be, and Size how many Pods each has with its leader, 2 or more.
 	Groups, Size int

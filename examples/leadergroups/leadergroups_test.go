@@ -27,8 +27,7 @@ func check(t *testing.T, of Scenario, options orrery.Options) core.Report {
 	return checks.Report(t, system, err, options)
 }
 
-// TestCollector checks that the garbage collector, which has nothing to do while groups are created, costs less than
-// twice the states.
+// TestCollector checks that the garbage collector, which has nothing to do while groups are created, costs less than twice the states.
 func TestCollector(t *testing.T) {
 	for _, test := range []struct {
 		groups, size  int
@@ -90,8 +89,7 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestOutOfReach checks that a search of every order gets nowhere near the end where a reduced one has 3,446 states:
-// with 50,000 states there is none that ends yet.
+// TestOutOfReach checks that a search of every order gets nowhere near the end where a reduced one has 3,446 states: with 50,000 states there is none that ends yet.
 func TestOutOfReach(t *testing.T) {
 	report := check(t, Scenario{Groups: 2, Size: 2}, orrery.Options{Reduction: orrery.NoReduction, MaxStates: 50_000})
 	if report.Verdict != core.Inconclusive || report.States != 50_000 || report.TerminalStates != 0 {
@@ -150,8 +148,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// outcomes are what runs end with, as text. Which uid an object has that was made again depends on the way there, so
-// that each is named after its object.
+// outcomes are what runs end with, as text. Which uid an object has that was made again depends on the way there, so that each is named after its object.
 func outcomes(t *testing.T, report core.Report) []string {
 	t.Helper()
 	var all []string

@@ -13,14 +13,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// Leaders makes the workers of each leader, and recreates a group as a whole: when a container of one of its Pods has
-// been restarted, it deletes the leader, and with it all that the leader owns.
+// Leaders makes the workers of each leader, and recreates a group as a whole: when a container of one of its Pods has been restarted, it deletes the leader,
+// and with it all that the leader owns.
 type Leaders struct {
 	client.Client
 	// IgnoresWorkers is a defect: nobody tells it of StatefulSets.
 	IgnoresWorkers bool
-	// TakesNewestTemplate is a defect: it makes workers of what the set wants now, and not of the revision of their
-	// leader.
+	// TakesNewestTemplate is a defect: it makes workers of what the set wants now, and not of the revision of their leader.
 	TakesNewestTemplate bool
 }
 

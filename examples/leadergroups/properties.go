@@ -19,8 +19,7 @@ const (
 	podKind         core.Kind = "Pod"
 )
 
-// Properties are asked about every state, so they look at objects as they are stored: making Go values of them would
-// take most of the time of a check.
+// Properties are asked about every state, so they look at objects as they are stored: making Go values of them would take most of the time of a check.
 
 // oneUnavailable says that an update takes down one group at a time.
 func oneUnavailable() core.Property {
@@ -80,8 +79,7 @@ func allUpdated() core.Property {
 	})
 }
 
-// unavailable returns the names of the groups of a set that are not available: with a leader that is ready, and workers
-// of its own that are.
+// unavailable returns the names of the groups of a set that are not available: with a leader that is ready, and workers of its own that are.
 func unavailable(s core.State, set *unstructured.Unstructured) []string {
 	var down []string
 	for number := range count(set, "groups") {

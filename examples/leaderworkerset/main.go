@@ -1,5 +1,5 @@
-// Leaderworkerset checks the published controllers of LeaderWorkerSet, unmodified, as their own main.go sets them up.
-// It has the verbs of orrery: see go run . --help.
+// Leaderworkerset checks the published controllers of LeaderWorkerSet, unmodified, as their own main.go sets them up. It has the verbs of orrery: see
+// go run . --help.
 package main
 
 import (

@@ -48,8 +48,7 @@ func newSystem(groups, size int) (*core.System, error) {
 	)
 }
 
-// setup makes the calls that main.go of LeaderWorkerSet makes between creating its manager and starting it, without
-// gang scheduling.
+// setup makes the calls that main.go of LeaderWorkerSet makes between creating its manager and starting it, without gang scheduling.
 func setup(mgr ctrl.Manager) error {
 	if err := controllers.SetupIndexes(mgr.GetFieldIndexer()); err != nil {
 		return fmt.Errorf("set up indexes: %w", err)

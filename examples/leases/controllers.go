@@ -19,8 +19,7 @@ type Zone interface {
 	// Lookup returns the address in the record of a host, empty if it has no record.
 	Lookup(ctx context.Context, host string) (string, error)
 	// Replace replaces one address by another, where the empty address means that there is no record. As with the
-	// prerequisites of RFC 2136, the zone refuses the update with [ErrChanged] if the record does not have the first
-	// address.
+	// prerequisites of RFC 2136, the zone refuses the update with [ErrChanged] if the record does not have the first address.
 	Replace(ctx context.Context, host, from, to string) error
 }
 
@@ -28,8 +27,7 @@ type Zone interface {
 type Publisher struct {
 	Leases Leases
 	Zone   Zone
-	// Published, if not nil, is where the publisher remembers which addresses it has published. It makes no calls for
-	// those.
+	// Published, if not nil, is where the publisher remembers which addresses it has published. It makes no calls for those.
 	Published map[string]string
 }
 
@@ -62,8 +60,8 @@ func (p *Publisher) Reconcile(ctx context.Context, host string) error {
 type Sweeper struct {
 	Leases Leases
 	Zone   Zone
-	// Looks makes it look for a lease before it deletes a record. Without it, the sweeper trusts that it only gets
-	// hosts whose lease has ended.
+	// Looks makes it look for a lease before it deletes a record. Without it, the sweeper trusts that it only gets hosts
+	// whose lease has ended.
 	Looks bool
 	// Later, if not nil, is where Reconcile leaves hosts for [Sweeper.Run].
 	Later *Backlog

@@ -1,6 +1,5 @@
-// Package leases is two control loops that keep the records of a DNS zone in step with the leases of a DHCP server.
-// There is no Kubernetes in it: the package has a store, a client and strategies of its own. It is the example of
-// docs/your-own-adapter.md.
+// Package leases is two control loops that keep the records of a DNS zone in step with the leases of a DHCP server. There is no Kubernetes in
+// it: the package has a store, a client and strategies of its own. It is the example of docs/your-own-adapter.md.
 package leases
 
 import (
@@ -18,8 +17,7 @@ type Options struct {
 	WatchesRecords bool
 	// Remembers makes the publisher remember what it has published.
 	Remembers bool
-	// Background makes the sweeper delete records in a goroutine of its own, which tries again after a failure if
-	// Retries is set.
+	// Background makes the sweeper delete records in a goroutine of its own, which tries again after a failure if Retries is set.
 	Background, Retries bool
 }
 

@@ -6,8 +6,7 @@ import (
 	"github.com/orrery-dev/orrery"
 )
 
-// TestMended checks the mended controllers with stale caches, a crash, a failed call, and calls of different reconciles
-// that interleave.
+// TestMended checks the mended controllers with stale caches, a crash, a failed call, and calls of different reconciles that interleave.
 func TestMended(t *testing.T) {
 	system, err := System(Options{Looks: true, WatchesRecords: true})
 	if err != nil {

@@ -50,8 +50,8 @@ func (store) Answer(s core.Snapshot, asked core.Call) (core.Answer, error) {
 	return write(s, Record, c.host, c.to), nil
 }
 
-// write returns the answer to a call that stores an address, or deletes the object if the address is empty. To write
-// what is there already is no write.
+// write returns the answer to a call that stores an address, or deletes the object if the address is empty. To write what is
+// there already is no write.
 func write(s core.Snapshot, kind core.Kind, host, to string) core.Answer {
 	done := core.Answer{Response: answer{done: true}}
 	if addressOf(s, kind, host) == to {

@@ -21,8 +21,7 @@ func TestTutorialOutput(t *testing.T) {
 	transcript.CompareDocument(t, root, tutorial, Catalog(), *update)
 }
 
-// TestTutorialCode wants the code of the tutorial to be that of this package, and its commands to be those whose output
-// it shows.
+// TestTutorialCode wants the code of the tutorial to be that of this package, and its commands to be those whose output it shows.
 func TestTutorialCode(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, tutorial))
 	if err != nil {

@@ -31,8 +31,7 @@ import (
 	"github.com/orrery-dev/orrery/internal/cputime"
 )
 
-// blockSize is how many JobSets a block has: a block is so short that what else the machine does hardly differs between
-// two of them.
+// blockSize is how many JobSets a block has: a block is so short that what else the machine does hardly differs between two of them.
 const blockSize = 8
 
 // stopwatch adds up the time of reconciles, from outside of a recorder.
@@ -73,15 +72,13 @@ func (s *stopwatch) add(d time.Duration) {
 
 // cost is what the reconciles of a block took.
 type cost struct {
-	// reconcile is how long one took by the clock on average, without the tenth that took longest: these waited for
-	// something else.
+	// reconcile is how long one took by the clock on average, without the tenth that took longest: these waited for something else.
 	reconcile time.Duration
 	// processor is what the process computed in the block, for each reconcile.
 	processor time.Duration
 }
 
-// block has some JobSets run, each of which is restarted once, with controllers of their own, and returns what that
-// took.
+// block has some JobSets run, each of which is restarted once, with controllers of their own, and returns what that took.
 func (l *cluster) block(t testing.TB, number int, off bool) cost {
 	t.Helper()
 	l.off, l.folder = off, filepath.Join(t.TempDir(), fmt.Sprint(number))
@@ -132,10 +129,8 @@ func (l *cluster) block(t testing.TB, number int, off bool) cost {
 	return cost{sum / time.Duration(n-n/10), processor / time.Duration(n)}
 }
 
-// BenchmarkRecording tells what recording the controllers of JobSet on a real server adds to the time of a reconcile:
-// run it with -benchtime 40x, the number of pairs of blocks with and without a recording. Blocks are short and take
-// turns in one process, so that other work on the machine bears on both. Reported are the median of the pairs, and the
-// lower and upper bound of its confidence interval of 95 %.
+// BenchmarkRecording tells what recording the controllers of JobSet on a real server adds to the time of a reconcile: run it with -benchtime 40x, the number of pairs of blocks with and without a
+// recording. Blocks are short and take turns in one process, so that other work on the machine bears on both. Reported are the median of the pairs, and the lower and upper bound of its confidence interval of 95 %.
 func BenchmarkRecording(b *testing.B) {
 	needsServers(b)
 	log.SetLogger(logr.Discard())
@@ -191,8 +186,7 @@ func BenchmarkRecording(b *testing.B) {
 	report(shares, "%-of-reconcile-computed")
 }
 
-// interval returns the places of the bounds of a confidence interval of 95 % for the median among so many sorted
-// values.
+// interval returns the places of the bounds of a confidence interval of 95 % for the median among so many sorted values.
 func interval(n int) (low, high int) {
 	margin := 1.96 * math.Sqrt(float64(n)) / 2
 	return max(0, int(float64(n)/2-margin)), min(n-1, int(math.Ceil(float64(n)/2+margin)))

@@ -71,8 +71,7 @@ func historiesOf(t *testing.T, sources []analysis.Source) map[incarnation]*histo
 	return all
 }
 
-// said returns a value without what is as if it were not there: a client with types writes it down, and a server that
-// has none does not.
+// said returns a value without what is as if it were not there: a client with types writes it down, and a server that has none does not.
 func said(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -109,8 +108,8 @@ func said(value any) any {
 	return nil
 }
 
-// sameHistories holds a recording against the audit log of the same run: each version that a controller saw is in the
-// log, as it saw it, and so is each deletion. If they saw all, nothing else is.
+// sameHistories holds a recording against the audit log of the same run: each version that a controller saw is in the log, as it saw it, and so is each deletion. If they
+// saw all, nothing else is.
 func sameHistories(t *testing.T, recording []analysis.Source, log string, all bool) {
 	t.Helper()
 	imported := filepath.Join(t.TempDir(), "audit.ort")

@@ -62,9 +62,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestLiveRunsValidate records all scenarios, and holds them against the model: restarts, deletions, controllers that
-// end and start again, two replicas with a lease. A model with a fault does not explain them, and the audit log of the
-// server tells the same histories of objects.
+// TestLiveRunsValidate records all scenarios, and holds them against the model: restarts, deletions, controllers that end and start again, two replicas with a lease. A model with a fault does not
+// explain them, and the audit log of the server tells the same histories of objects.
 func TestLiveRunsValidate(t *testing.T) {
 	needsServers(t)
 	system, err := newSystem()

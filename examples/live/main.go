@@ -1,5 +1,4 @@
-// Live records the published JobSet controllers on a real API server, and has the verbs of orrery for what comes of it:
-// see live.sh.
+// Live records the published JobSet controllers on a real API server, and has the verbs of orrery for what comes of it: see live.sh.
 package main
 
 import (

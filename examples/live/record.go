@@ -28,9 +28,8 @@ import (
 	"github.com/orrery-dev/orrery/record/live"
 )
 
-// record starts a real API server, records the controllers on it while a scenario is played, and returns a moment of
-// the recording at which nobody was at work. If a file is named for it, the server keeps an audit log. The first time
-// it is built, which takes a quarter of an hour.
+// record starts a real API server, records the controllers on it while a scenario is played, and returns a moment of the recording at which nobody was at work. If a file is named for it, the
+// server keeps an audit log. The first time it is built, which takes a quarter of an hour.
 func record(ctx context.Context, folder, name, auditLog string) (moment string, err error) {
 	play := scenarios()[name]
 	if play == nil {
@@ -107,8 +106,7 @@ func (l *cluster) client(name string) (client.Client, error) {
 	return client.WithFieldOwner(c, name), nil
 }
 
-// unserved is a webhook server that serves nothing: the JobSets of the recording are as the webhooks of JobSet would
-// leave them.
+// unserved is a webhook server that serves nothing: the JobSets of the recording are as the webhooks of JobSet would leave them.
 type unserved struct{ webhook.Server }
 
 // Start implements manager.Runnable.

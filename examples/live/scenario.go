@@ -17,8 +17,7 @@ import (
 	"github.com/orrery-dev/orrery/examples/jobset/operator"
 )
 
-// scenarios are what can be recorded. Each returns a moment at which nobody was at work, and something is still to
-// come.
+// scenarios are what can be recorded. Each returns a moment at which nobody was at work, and something is still to come.
 func scenarios() map[string]func(*cluster) (string, error) {
 	return map[string]func(*cluster) (string, error){
 		"complete": func(l *cluster) (string, error) { return l.run(0, false, nil) },
@@ -127,8 +126,7 @@ func (l *cluster) until(what string, so func() (bool, error)) error {
 	}
 }
 
-// collect plays the garbage collector for Jobs: it lets go what waits for dependents, of which there are none, and
-// deletes what nobody owns any more.
+// collect plays the garbage collector for Jobs: it lets go what waits for dependents, of which there are none, and deletes what nobody owns any more.
 func (l *cluster) collect() error {
 	var all batchv1.JobList
 	if err := l.collector.List(l, &all, client.InNamespace("default")); err != nil {

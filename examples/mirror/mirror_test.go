@@ -15,8 +15,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
-// TestCopyStays checks that a copy stays where the controller crashes in between, and only there, and that a finalizer
-// helps. The full search and several workers come to the same.
+// TestCopyStays checks that a copy stays where the controller crashes in between, and only there, and that a finalizer helps. The full search and several workers
+// come to the same.
 func TestCopyStays(t *testing.T) {
 	for _, test := range []struct {
 		finalizes bool

@@ -1,5 +1,5 @@
-// Package mirror is a controller that copies ConfigMaps to a second cluster. What it has to take away there, it learns
-// in the first one only: if it misses that, the copy stays.
+// Package mirror is a controller that copies ConfigMaps to a second cluster. What it has to take away there, it learns in the first one only: if it misses that,
+// the copy stays.
 package mirror
 
 import (

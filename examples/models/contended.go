@@ -13,13 +13,14 @@ import (
 // same variable. No two steps commute, as it shows who was last: there is nothing for
 // a reduction to leave out.
 //
-// By hand: the turns that were taken combine freely, and the last may have been that of any process that has taken one.
-// With the last one's turns from 1 to k and those of the others from 0 to k that is n·k·(k+1)^(n-1) states, and 1 at
-// the start. From a state with the last process i, a step of i needs it to have a turn left: n·(k-1)·(k+1)^(n-1) steps;
-// one of another process needs that one to: n·(n-1)·k²·(k+1)^(n-2); and n steps leave the start. In the end all turns
-// are taken, and any process was the last: n terminal states. If it does not matter which process is which, there are
-// the turns of the last, from 1 to k, and how many of the others have taken how many: k·C(n-1+k, k) states, and 1 at
-// the start.
+// By hand: the turns that were taken combine freely, and the last may have been that of any
+// process that has taken one. With the last one's turns from 1 to k and those of the others
+// from 0 to k that is n·k·(k+1)^(n-1) states, and 1 at the start. From a state with the last
+// process i, a step of i needs it to have a turn left: n·(k-1)·(k+1)^(n-1) steps; one of
+// another process needs that one to: n·(n-1)·k²·(k+1)^(n-2); and n steps leave the start.
+// In the end all turns are taken, and any process was the last: n terminal states. If it does not matter which process is
+// which, there are the turns of the last, from 1 to k, and how many of the others have taken how many: k·C(n-1+k, k)
+// states, and 1 at the start.
 func contended() catalog.Entry {
 	return catalog.Entry{
 		Name: "model/contended",

@@ -10,9 +10,8 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// TestBySymmetry checks how many states are left of models by symmetry. Of counters only how many have which value
-// counts: as many ways as to choose n of k+1 with repetition. Of the rest, the classes of states are counted by hand,
-// so to speak: by renaming them in all ways.
+// TestBySymmetry checks how many states are left of models by symmetry. Of counters only how many have which value counts: as many ways as
+// to choose n of k+1 with repetition. Of the rest, the classes of states are counted by hand, so to speak: by renaming them in all ways.
 func TestBySymmetry(t *testing.T) {
 	for _, test := range []struct {
 		model, params string

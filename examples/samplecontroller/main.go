@@ -1,8 +1,6 @@
-// Samplecontroller checks the sample-controller that Kubernetes publishes, unmodified. It has the verbs of orrery: see
-// go run . --help.
+// Samplecontroller checks the sample-controller that Kubernetes publishes, unmodified. It has the verbs of orrery: see go run . --help.
 //
-// A package main cannot be imported. So this builds the package in published together with the controller.go of the
-// module, by an overlay, and runs it.
+// A package main cannot be imported. So this builds the package in published together with the controller.go of the module, by an overlay, and runs it.
 package main
 
 import (
@@ -44,8 +42,7 @@ func run(arguments []string) (int, error) {
 	return 0, err
 }
 
-// goTool runs the Go command of a name as if the controller of the sample-controller were in the folder published. It
-// keeps a file in the scratch folder.
+// goTool runs the Go command of a name as if the controller of the sample-controller were in the folder published. It keeps a file in the scratch folder.
 func goTool(scratch, name string, arguments ...string) error {
 	found, err := exec.Command("go", "mod", "download", "-json", "k8s.io/sample-controller").Output()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Scheduler finds a machine for each task. It decides in a loop of its own, one task after the other, and leaves it to
-// a second controller to bind tasks: so the loop need not wait for the API server.
+// Scheduler finds a machine for each task. It decides in a loop of its own, one task after the other, and leaves it to a second controller to bind
+// tasks: so the loop need not wait for the API server.
 type Scheduler struct {
 	client.Client
 	// Live reads past the cache.
@@ -105,8 +105,7 @@ func (s *Scheduler) next() string {
 	return task
 }
 
-// decide assumes that a task gets the first machine that is free, as far as the cache and what is assumed tell, and has
-// it bound.
+// decide assumes that a task gets the first machine that is free, as far as the cache and what is assumed tell, and has it bound.
 func (s *Scheduler) decide(ctx context.Context, task string) error {
 	var tasks TaskList
 	var machines MachineList
@@ -165,8 +164,8 @@ func (s *Scheduler) taken(ctx context.Context, machine string) (bool, error) {
 	return slices.ContainsFunc(tasks.Items, func(t Task) bool { return t.Spec.Machine == machine }), err
 }
 
-// reconsider has another decision made on a task, if nothing went wrong. The cache with which the first was made was
-// old, so it is tempting to wait until it shows more: but it may do so by now.
+// reconsider has another decision made on a task, if nothing went wrong. The cache with which the first was made was old, so it is tempting to wait until
+// it shows more: but it may do so by now.
 func (s *Scheduler) reconsider(task string, err error) error {
 	if err != nil {
 		return err

@@ -21,10 +21,9 @@ const (
 	crashy = "crash safety"
 )
 
-// TestKnownSpaces checks spaces that were drawn by hand, of one task. It is put into the queue, and the loop waits for
-// its list. The loop decides, and the binder is to bind the task. The binder does so, and the cache shows it: at once,
-// or by one step more. Then the scheduler forgets what it assumed. Its memory is another one than that of a fresh start
-// where the loop waits, and where something is assumed.
+// TestKnownSpaces checks spaces that were drawn by hand, of one task. It is put into the queue, and the loop waits for its list. The loop decides, and
+// the binder is to bind the task. The binder does so, and the cache shows it: at once, or by one step more. Then the scheduler forgets what it assumed. Its memory is
+// another one than that of a fresh start where the loop waits, and where something is assumed.
 
 func TestKnownSpaces(t *testing.T) {
 	for _, test := range []struct {
@@ -52,8 +51,8 @@ func TestKnownSpaces(t *testing.T) {
 	}
 }
 
-// TestScheduler checks each variant with and without crashes and old caches. What is assumed is enough until a crash
-// loses it, and the first list after that is old.
+// TestScheduler checks each variant with and without crashes and old caches. What is assumed is enough until a crash loses it, and the first list
+// after that is old.
 func TestScheduler(t *testing.T) {
 	lag := []orrery.Staleness{{Rule: orrery.Lag(1)}}
 	for variant, violates := range [][4][]string{

@@ -1,5 +1,5 @@
-// Package scheduler is a scheduler that decides in a loop of its own, fed by a queue in memory, and assumes that its
-// decisions are carried out before the cluster shows it.
+// Package scheduler is a scheduler that decides in a loop of its own, fed by a queue in memory, and assumes that its decisions are carried out before the
+// cluster shows it.
 package scheduler
 
 import (

@@ -15,8 +15,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReadme(t *testing.T) { transcript.Compare(t, Catalog(), *update) }
 
-// TestTwice checks that a topic is subscribed to twice where an answer is lost, or the controller crashes before it
-// notes the id; and not if the controller chooses the id. The full search comes to the same.
+// TestTwice checks that a topic is subscribed to twice where an answer is lost, or the controller crashes before it notes the id; and not if the controller
+// chooses the id. The full search comes to the same.
 func TestTwice(t *testing.T) {
 	const once = "one subscription for each topic"
 	for _, options := range []orrery.Options{{}, {Failures: 1}, {Crashes: 1}, {Failures: 2, Crashes: 1, Granularity: orrery.PerCall}} {

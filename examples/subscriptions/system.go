@@ -1,5 +1,5 @@
-// Package subscriptions is a controller that subscribes to topics with a service that is asked over HTTP. If the answer
-// to a request is lost, the controller asks again: then it matters who chooses the id.
+// Package subscriptions is a controller that subscribes to topics with a service that is asked over HTTP. If the answer to a request is lost, the controller asks
+// again: then it matters who chooses the id.
 package subscriptions
 
 import (

@@ -28,8 +28,7 @@ import (
 // rollout gives each tenant a Secret and a Deployment, and says when that is ready.
 type rollout struct {
 	client.Client
-	// picks has it list all Secrets and pick the one of the tenant, and remembers has it keep the generation of each
-	// tenant.
+	// picks has it list all Secrets and pick the one of the tenant, and remembers has it keep the generation of each tenant.
 	picks, remembers bool
 	seen             map[string]int64
 	// fails has it fail as long as the Deployment is not ready, so that it is tried again.
@@ -110,9 +109,8 @@ func (r *rollout) owners(ctx context.Context, secret client.Object) []reconcile.
 	return requests
 }
 
-// TestSeveralTenants checks tenants that have nothing to do with each other, each with a Deployment and the controllers
-// that bring it up. What is searched for one of them adds to what is searched for the others, and does not multiply
-// with it, in whatever way the code finds out what is whose.
+// TestSeveralTenants checks tenants that have nothing to do with each other, each with a Deployment and the controllers that bring it up. What is searched for one of them adds to what is searched for
+// the others, and does not multiply with it, in whatever way the code finds out what is whose.
 func TestSeveralTenants(t *testing.T) {
 	definition, err := os.ReadFile("tenant.yaml")
 	if err != nil {

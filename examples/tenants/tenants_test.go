@@ -57,8 +57,8 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestSum checks that independent parts are done one after the other where orders that cannot matter are left out, and
-// that controllers which find nothing to do go first: a tenant takes 6 states after the one it starts in, a step each.
+// TestSum checks that independent parts are done one after the other where orders that cannot matter are left out, and that controllers which find nothing
+// to do go first: a tenant takes 6 states after the one it starts in, a step each.
 func TestSum(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 10, 20} {
 		report := check(t, n, orrery.ByPartialOrder)
@@ -116,8 +116,8 @@ func BenchmarkTenants(b *testing.B) {
 	}
 }
 
-// TestAlike checks that of equal tenants only how many are in which state is told apart: with 8 states of one there are
-// as many as ways to choose n of 8 with repetition.
+// TestAlike checks that of equal tenants only how many are in which state is told apart: with 8 states of one there are as many as ways to
+// choose n of 8 with repetition.
 func TestAlike(t *testing.T) {
 	for n, want := range map[int]int{2: 36, 3: 120, 4: 330} {
 		system, err := Alike(n)

@@ -12,8 +12,8 @@ import (
 	"github.com/orrery-dev/orrery/cli"
 )
 
-// TestConfirm runs each finding against a real API server, if there is one that need not be built first. Names of
-// composed resources are made of uids, and one of the findings takes a stale view.
+// TestConfirm runs each finding against a real API server, if there is one that need not be built first. Names of composed
+// resources are made of uids, and one of the findings takes a stale view.
 func TestConfirm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")

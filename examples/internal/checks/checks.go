@@ -8,8 +8,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 )
 
-// Report checks a system, and returns the report. The test fails if the system could not be made, as the error says, or
-// if it cannot be checked.
+// Report checks a system, and returns the report. The test fails if the system could not be made, as the error says, or if it cannot be checked.
 func Report(t *testing.T, system *core.System, err error, options orrery.Options) core.Report {
 	t.Helper()
 	if err != nil {

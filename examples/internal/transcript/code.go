@@ -12,9 +12,9 @@ var (
 	source = regexp.MustCompile(`^<!-- (file|part of) (\S+) -->$`)
 )
 
-// CompareCode compares the Go code in a document with the files that it comes from. The line before each block names
-// the file, from the root: "file" before a block that has all of it, "part of" before one with a part, in which a line
-// with … stands for lines that are left out. Parts come in the order of the file. It returns the blocks of commands.
+// CompareCode compares the Go code in a document with the files that it comes from. The line before each block names the file, from the
+// root: "file" before a block that has all of it, "part of" before one with a part, in which a line with … stands for lines that are left
+// out. Parts come in the order of the file. It returns the blocks of commands.
 func CompareCode(t *testing.T, root, document string) (commands []string) {
 	t.Helper()
 	rest := map[string]string{}

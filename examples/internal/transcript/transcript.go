@@ -27,8 +27,8 @@ func Compare(t *testing.T, entries []catalog.Entry, update bool) {
 	CompareDocument(t, ".", "README.md", entries, update)
 }
 
-// CompareDocument does for a document what [Compare] does for README.md. The document, and the golden files that it
-// names, are given from the root, a folder.
+// CompareDocument does for a document what [Compare] does for README.md. The document, and the golden files that it names, are given
+// from the root, a folder.
 func CompareDocument(t *testing.T, root, document string, entries []catalog.Entry, update bool) {
 	t.Helper()
 	quotes := quote.FindAllStringSubmatch(read(t, root, document), -1)

@@ -1,5 +1,5 @@
-// Package operator is what the examples with JobSet share: its published controllers, set up by the calls of JobSet's
-// own main.go, and what stands in for the controller of Jobs.
+// Package operator is what the examples with JobSet share: its published controllers, set up by the calls of JobSet's own main.go, and what stands in for the
+// controller of Jobs.
 package operator
 
 import (
@@ -61,8 +61,7 @@ func DefinitionFile() (string, error) {
 	return file, nil
 }
 
-// NewJobSet is a JobSet as the webhooks of JobSet leave it, with so many replicated jobs of so many Jobs each. It may
-// be restarted so often.
+// NewJobSet is a JobSet as the webhooks of JobSet leave it, with so many replicated jobs of so many Jobs each. It may be restarted so often.
 func NewJobSet(name string, groups, replicas, restarts int) *api.JobSet {
 	js := &api.JobSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},

@@ -1,8 +1,7 @@
 //go:build published
 
-// Published is the sample-controller that Kubernetes publishes as an example of a controller on client-go, with
-// orrery's command in place of its own main function. Its controller.go is not here: it is taken from the module as it
-// is, since a package main cannot be imported.
+// Published is the sample-controller that Kubernetes publishes as an example of a controller on client-go, with orrery's command in place of its own main
+// function. Its controller.go is not here: it is taken from the module as it is, since a package main cannot be imported.
 package main
 
 import (

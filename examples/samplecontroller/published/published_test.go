@@ -20,8 +20,8 @@ func TestReadme(t *testing.T) {
 	transcript.Compare(t, entries(), *update)
 }
 
-// TestSettles checks that the controller settles in the same place whatever happens to it, as long as nobody renames a
-// Deployment and no two objects share one.
+// TestSettles checks that the controller settles in the same place whatever happens to it, as long as nobody renames a Deployment and no two objects share
+// one.
 func TestSettles(t *testing.T) {
 	lag := []orrery.Staleness{{Rule: orrery.Lag(1)}}
 	for foos := 1; foos <= 2; foos++ {
