@@ -40,13 +40,13 @@ func (c *copying) sync(ctx context.Context, key string) error {
 	if time.Since(c.read[key].at) > c.good {
 		found, err := c.lister.ConfigMaps(namespace).Get(name)
 		if err != nil {
-			return nil
+			return err
 		}
 		c.read[key] = reading{found.Annotations["value"], time.Now()}
 	}
 	copied, err := c.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil || copied.Annotations["copy"] == c.read[key].value {
-		return nil
+		return err
 	}
 	metav1.SetMetaDataAnnotation(&copied.ObjectMeta, "copy", c.read[key].value)
 	_, err = c.client.CoreV1().ConfigMaps(namespace).Update(ctx, copied, metav1.UpdateOptions{})
