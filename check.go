@@ -63,10 +63,7 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 	defer resident.Keep(options.MaxMemory)()
 	defer resident.Tolerate()()
 	c := check{system: &checked, options: options, exploring: exploring, began: began}
-	var v *verdict
-	if err := options.await(ctx, system.Name, func() { v, err = c.underAllTimes(ctx) }); err != nil {
-		return nil, err
-	}
+	v, err := c.await(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,26 +92,6 @@ func Run(ctx context.Context, system *core.System, options Options) (*Result, er
 // overdue is how long a check may take longer than it may, besides three deadlines of runs.
 const overdue = 15 * time.Second
 
-// await waits for a check to be made. Properties, and what parts of the world do, are code of users that runs within
-// the search and cannot be interrupted: the error is for one that does not return.
-func (o Options) await(ctx context.Context, system string, check func()) error {
-	if o.MaxTime > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, o.MaxTime)
-		defer stop()
-	}
-	const runs = 3
-	stack := grace.Await(ctx, overdue+runs*o.StepDeadline, check)
-	if stack == "" {
-		return nil
-	}
-	where := grace.Innermost(stack, func(function, file string) bool {
-		own := strings.HasPrefix(function, "github.com/orrery-dev/orrery") && !strings.HasSuffix(file, "_test.go")
-		return !own && !grace.Standard(file)
-	})
-	return fmt.Errorf("the check of %q did not come to its end in time: %s has not returned. Properties, and what parts of the world do, run within the search, and have to return", system, cmp.Or(where, "some code"))
-}
-
 // check is what is searched and judged.
 type check struct {
 	system    *core.System
@@ -125,6 +102,29 @@ type check struct {
 	// are these controllers.
 	dated  []core.Kind
 	dating []string
+}
+
+// await searches and judges. Properties, and what parts of the world do, are code of users that runs within the search
+// and cannot be interrupted: if that does not return, the error says so, and the search is left behind.
+func (c *check) await(ctx context.Context) (*verdict, error) {
+	ends := ctx
+	if c.options.MaxTime > 0 {
+		var stop context.CancelFunc
+		ends, stop = context.WithTimeout(ctx, c.options.MaxTime)
+		defer stop()
+	}
+	const runs = 3
+	var v *verdict
+	var err error
+	stack := grace.Await(ends, overdue+runs*c.options.StepDeadline, func() { v, err = c.underAllTimes(ctx) })
+	if stack == "" {
+		return v, err
+	}
+	where := grace.Innermost(stack, func(function, file string) bool {
+		own := strings.HasPrefix(function, "github.com/orrery-dev/orrery") && !strings.HasSuffix(file, "_test.go")
+		return !own && !grace.Standard(file)
+	})
+	return nil, fmt.Errorf("the check of %q did not come to its end in time: %s has not returned. Properties, and what parts of the world do, run within the search, and have to return", c.system.Name, cmp.Or(where, "some code"))
 }
 
 // settle searches and judges what is found, once or, if something was found in merged states, once more.

@@ -110,9 +110,9 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	if name == "" {
 		return nil
 	}
-	namespace := op.find(core.Key{Kind: kinds.Namespace, Name: name})
+	key := core.Key{Kind: kinds.Namespace, Name: name}
+	namespace := op.find(key)
 	if namespace == nil {
-		key := core.Key{Kind: kinds.Namespace, Name: name}
 		if op.server.strictNamespaces || op.server.namespaces[name] || slices.Contains(op.server.made, key) {
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -359,7 +358,7 @@ func (b *bubble) shown() map[string]string {
 func (b *bubble) waiting() map[string]int {
 	own, bubble := goroutine.Current()
 	places := map[string]int{}
-	for part := range strings.SplitSeq(stacks(), "\n\n") {
+	for part := range strings.SplitSeq(goroutine.Stacks(), "\n\n") {
 		head, frames, _ := strings.Cut(part, "\n")
 		if id, in := goroutine.Head(head); id == own || in != bubble || strings.Contains("\n"+frames, "\ntesting/synctest.") {
 			continue
@@ -387,17 +386,4 @@ func placeOf(frames string) string {
 		place = append(place, name)
 	}
 	return strings.Join(slices.DeleteFunc(place, func(frame string) bool { return strings.Contains(frame, "orrery/core/behavior.") }), "; ")
-}
-
-// stacks returns the stacks of all goroutines, that of the one at work first.
-func stacks() string {
-	size := 1<<14 + runtime.NumGoroutine()<<10 // so that those that are too long for the text are not written in vain
-	text := make([]byte, size)
-	for {
-		n := runtime.Stack(text, true)
-		if n < len(text) {
-			return string(text[:n])
-		}
-		text = make([]byte, 2*len(text))
-	}
 }

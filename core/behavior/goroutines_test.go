@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // TestLeaves holds stacks against whose goroutines are left.
@@ -54,7 +55,7 @@ func TestStacks(t *testing.T) {
 		ended.Go(func() { descend(depth) })
 	}
 	begun.Wait()
-	text := stacks()
+	text := goroutine.Stacks()
 	close(end)
 	ended.Wait()
 	if got := strings.Count(text, "TestStacks.func1("); got != many*(depth+1) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // Manner is how a fresh instance is put to work.
@@ -91,7 +92,7 @@ func (m made) wrong(strategy core.Strategy) error {
 // overdueSetUp is the error for an instance that does not come, or does not come to rest. What it waits for outside of
 // its bubble, if it has one, is named.
 func overdueSetUp(strategy core.Strategy, deadline time.Duration, bubble uint64) error {
-	name, place := strategy.Describe().Name, outsideOf(stacks(), bubble)
+	name, place := strategy.Describe().Name, outsideOf(goroutine.Stacks(), bubble)
 	if place != "" {
 		return fmt.Errorf("setting up controller %q, or what is started with it, did not finish within %s: it waits for the network or a file in %s: leave that out", name, deadline, place)
 	}
@@ -124,7 +125,7 @@ func LeavesGoroutines(strategy core.Strategy) bool {
 		left := false
 		contain(func() ending {
 			_, _ = setUp(strategy)
-			left = leaves(stacks())
+			left = leaves(goroutine.Stacks())
 			return ending{}
 		}, func() bool { return false }, func(ending) { found <- left })
 	}()

@@ -59,7 +59,10 @@ func (r Renamed) kept(_, _, _ map[string]string) {}
 
 // Renoted are other names where versions are noted. Versions keep their own, and code that writes one of either into an
 // object, or keeps it, does the same.
-type Renoted struct{ names, back *core.Retagging }
+type Renoted struct {
+	Renamed
+	back *core.Retagging
+}
 
 // NewRenoted returns others of some names, each with a name that nothing else has.
 func NewRenoted(others map[string]string) Renoted {
@@ -67,24 +70,12 @@ func NewRenoted(others map[string]string) Renoted {
 	for name, other := range others {
 		back[other] = name
 	}
-	return Renoted{core.NewRetagging(others).Noted(), core.NewRetagging(back)}
-}
-
-func (r Renoted) content(key core.Key, content core.Content) core.Content {
-	return Renamed{r.names}.content(key, content)
-}
-
-func (r Renoted) response(response core.Response) core.Response {
-	return Renamed{r.names}.response(response)
+	return Renoted{Renamed{core.NewRetagging(others).Noted()}, core.NewRetagging(back)}
 }
 
 func (r Renoted) recorded(text string) string { return text }
 
 func (r Renoted) observed(text string) string { return r.back.In(text) }
-
-func (r Renoted) call(call core.Call) core.Call { return call }
-
-func (r Renoted) kept(_, _, _ map[string]string) {}
 
 // Together is all of several at once.
 type Together []Otherwise

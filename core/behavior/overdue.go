@@ -82,7 +82,7 @@ func (s *Session) overdue() *Leaf {
 		return leaf
 	}
 	leaf := &Leaf{Failure: Overdue, Message: fmt.Sprintf("did not return within %s", s.limits.Deadline)}
-	if s.virtual && connected(stacks()) {
+	if s.virtual && connected(goroutine.Stacks()) {
 		leaf.Failure = Connected
 	}
 	return leaf
@@ -94,7 +94,7 @@ func (s *Session) locked() *Leaf {
 	if !s.virtual {
 		return nil
 	}
-	switch locked, timed := waitsIn(stacks(), s.bubble.Load()); {
+	switch locked, timed := waitsIn(goroutine.Stacks(), s.bubble.Load()); {
 	case !locked:
 		return nil
 	case timed:

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
-// Activation is what a run is about: an event to handle if Event is set, a request
-// to reconcile otherwise.
+// Activation is what a run is about: an event to handle if Event is set, a request to reconcile otherwise.
 type Activation struct {
 	Event   *core.Event
 	Request core.Request
@@ -467,7 +467,7 @@ func (s *Session) Abort() {
 	defer s.guarded.rests()
 	close(s.quit)
 	defer s.finished()
-	if !s.ends(unwinding) && s.virtual && !s.cancelled && looksUp(stacks()) {
+	if !s.ends(unwinding) && s.virtual && !s.cancelled && looksUp(goroutine.Stacks()) {
 		s.ends(resolving)
 	}
 }

@@ -45,3 +45,16 @@ func leading(text string) uint64 {
 	}
 	return number
 }
+
+// Stacks returns the stacks of all goroutines, that of the one at work first.
+func Stacks() string {
+	size := 1<<14 + runtime.NumGoroutine()<<10 // so that those that are too long for the text are not written in vain
+	text := make([]byte, size)
+	for {
+		n := runtime.Stack(text, true)
+		if n < len(text) {
+			return string(text[:n])
+		}
+		text = make([]byte, 2*len(text))
+	}
+}

@@ -21,7 +21,7 @@ func Await(ctx context.Context, period time.Duration, work func()) (stack string
 		panicked any
 		stack    []byte
 	}
-	begun, ended := make(chan string, 1), make(chan end, 1)
+	begun, ended := make(chan uint64, 1), make(chan end, 1)
 	go func() {
 		var e end
 		defer func() { ended <- e }()
@@ -31,7 +31,7 @@ func Await(ctx context.Context, period time.Duration, work func()) (stack string
 			}
 		}()
 		number, _ := goroutine.Current()
-		begun <- fmt.Sprintf("goroutine %d ", number)
+		begun <- number
 		work()
 		e.returned = true
 	}()
@@ -47,24 +47,13 @@ func Await(ctx context.Context, period time.Duration, work func()) (stack string
 		}
 		return ""
 	case <-late.Done():
-		return stackOf(<-begun)
-	}
-}
-
-// stackOf returns the stack of a goroutine, by what it begins with.
-func stackOf(header string) string {
-	for size := 1 << 20; ; size *= 2 {
-		buffer := make([]byte, size)
-		n := runtime.Stack(buffer, true)
-		if n == size {
-			continue
-		}
-		for stack := range strings.SplitSeq(string(buffer[:n]), "\n\n") {
-			if strings.HasPrefix(stack, header) {
+		number := <-begun
+		for stack := range strings.SplitSeq(goroutine.Stacks(), "\n\n") {
+			if of, _ := goroutine.Head(stack); of == number {
 				return stack
 			}
 		}
-		return header
+		return fmt.Sprintf("goroutine %d", number)
 	}
 }
 

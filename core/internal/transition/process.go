@@ -382,13 +382,12 @@ func (l *Learner) presume(a *Actor, answer core.Answer) error {
 	if !l.Searching && !l.Following {
 		return nil
 	}
-	for _, key := range answer.Presumed {
-		if a.User {
-			continue
-		}
-		m.presumed[key] = true
-		if c := m.Vocabulary.Object(key); m.Vocabulary.Values(c) > 1 {
-			return &unexpectedMaker{key}
+	if !a.User {
+		for _, key := range answer.Presumed {
+			m.presumed[key] = true
+			if c := m.Vocabulary.Object(key); m.Vocabulary.Values(c) > 1 {
+				return &unexpectedMaker{key}
+			}
 		}
 	}
 	for _, write := range answer.Writes {

@@ -65,11 +65,14 @@ func GeneratedFrom(name, generateName string) (string, bool) {
 // Generated reports whether a name looks like one that the server has generated. An object may not say any more from
 // what: who writes it anew mostly leaves that out.
 func Generated(name, generateName string) bool {
-	if _, made := GeneratedFrom(name, generateName); made || generateName != "" {
+	if generateName != "" {
+		_, made := GeneratedFrom(name, generateName)
 		return made
 	}
 	return endsGenerated.MatchString(name)
 }
 
-// endsGenerated matches what generated names end with.
-var endsGenerated = regexp.MustCompile(`.[` + ownerAlphabet + `]{2}[0-9]{3}$`)
+// generatedEnd is what generated names end with, as a regular expression, and endsGenerated matches names that do.
+const generatedEnd = `[` + ownerAlphabet + `]{2}[0-9]{3}`
+
+var endsGenerated = regexp.MustCompile(`.` + generatedEnd + `$`)

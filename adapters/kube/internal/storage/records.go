@@ -145,8 +145,8 @@ func UID(cluster string, key core.Key, ordinal int) types.UID {
 // prefixLength is how long the first part of a uid is, which some take for all of it.
 const prefixLength = 8
 
-// identity matches what may be a uid, the first part of one, or a generated name.
-var identity = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{8}\b|[0-9a-z][-.0-9a-z]*[` + ownerAlphabet + `]{2}[0-9]{3}\b`)
+// identity matches what may be a uid, a generated name, which may begin as a uid does, or the first part of a uid.
+var identity = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-z][-.0-9a-z]*` + generatedEnd + `\b|\b[0-9a-f]{8}\b`)
 
 // noted returns the uids and the generated names of others that an object has noted besides those of its owners, each
 // with as much of what it says about that object as it takes to rename it. Those in Events, which nobody takes for more
