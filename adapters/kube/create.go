@@ -83,7 +83,11 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	}
 	given := object.GetResourceVersion()
 	object.SetResourceVersion("")
-	if found := op.find(key); found != nil {
+	found, err := op.there(key)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil {
 		return nil, op.alreadyExists(found)
 	}
 	created := op.next(key, object.Object)
@@ -103,6 +107,36 @@ func (op *operation) alreadyExists(found *storage.Object) error {
 	return err
 }
 
+// implied reports whether a Namespace is there although nobody has given it: objects are in it at the start, or every
+// cluster has it.
+func (op *operation) implied(key core.Key) bool {
+	if key.Kind != kinds.Namespace || op.server.strictNamespaces || op.server.namespaces[key.Name] || slices.Contains(op.server.made, key) {
+		return false
+	}
+	switch key.Name {
+	case metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease:
+		return true
+	}
+	return op.server.inhabited[key.Name]
+}
+
+// there reads one object, nil if there is none, also a Namespace that is implied.
+func (op *operation) there(key core.Key) (*storage.Object, error) {
+	if found := op.find(key); found != nil || !op.implied(key) {
+		return found, nil
+	}
+	_, tree, err := op.server.admitInitial(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: string(kinds.Namespace)}, ObjectMeta: metav1.ObjectMeta{Name: key.Name}})
+	if err != nil {
+		return nil, err
+	}
+	return storage.New(tree.Object, 0), nil
+}
+
+// mustBeGiven is an error for a change of a Namespace that is implied: nothing can be kept of it.
+func (op *operation) mustBeGiven() error {
+	return fmt.Errorf("the Namespace %s is there, as in every cluster or as objects are in it, but it is not among the initial objects: add it to them, so that it can be changed", op.request.Name)
+}
+
 // admitToNamespace refuses what is created in a namespace that is going away, in one that was there at the start and is
 // gone or that somebody makes, and, if the server is strict about it, in any that does not exist.
 func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
@@ -113,10 +147,10 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	key := core.Key{Kind: kinds.Namespace, Name: name}
 	namespace := op.find(key)
 	if namespace == nil {
-		if op.server.strictNamespaces || op.server.namespaces[name] || slices.Contains(op.server.made, key) {
+		switch {
+		case op.server.strictNamespaces || op.server.namespaces[name] || slices.Contains(op.server.made, key):
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
-		}
-		if !op.server.inhabited[name] {
+		case !op.implied(key):
 			op.presumed = append(op.presumed, key)
 		}
 		return nil

@@ -26,7 +26,9 @@
 // another version, with another resourceVersion.
 //
 // A namespace without a Namespace object is taken to exist, unless it had one at the
-// start, somebody makes it, or the server is made with [StrictNamespaces].
+// start, somebody makes it, or the server is made with [StrictNamespaces]. That of a
+// namespace with objects in it at the start, and default, kube-system, kube-public and
+// kube-node-lease, can be read; to be changed or listed it must be given.
 //
 // # What is modelled
 //

@@ -61,9 +61,17 @@ func (l lifetimeOf) Fields() any { return l.text }
 
 // lifetime answers with what decides how long one object lives.
 func (op *operation) lifetime() (*Response, error) {
-	content := core.Project(op.state, op.key(op.request.Name), lifetime{})
-	if content == nil {
+	key := op.key(op.request.Name)
+	content := core.Project(op.state, key, lifetime{})
+	switch {
+	case content == nil && !op.implied(key):
 		return nil, op.notFound()
+	case content == nil:
+		object, err := op.there(key)
+		if err != nil {
+			return nil, err
+		}
+		content = lifetime{}.Project(core.Object{Key: key, Content: object})
 	}
 	return done(content.(lifetimeOf).text), nil
 }

@@ -190,11 +190,18 @@ func (op *operation) get() (*Response, error) {
 	if op.request.LifetimeOnly {
 		return op.lifetime()
 	}
-	object := op.find(op.key(op.request.Name))
+	object, err := op.there(op.key(op.request.Name))
+	if err != nil {
+		return nil, err
+	}
 	if object == nil {
 		return nil, op.notFound()
 	}
-	return op.show(object, object.Version), nil
+	response := op.show(object, object.Version)
+	if op.find(op.key(op.request.Name)) == nil {
+		response.versions = nil // of what nobody has given, none is stored
+	}
+	return response, nil
 }
 
 // selector is what the label and field selectors of a request ask for.

@@ -1,13 +1,17 @@
 package kube
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/core"
 )
 
 var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
@@ -57,9 +61,48 @@ func TestNamespaceWithFinalizersOfItsOwn(t *testing.T) {
 
 func TestNamespacesThatStay(t *testing.T) {
 	w := newWorld(t)
-	w.namespace("kube-system")
+	initial, err := w.server.Initial(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range initial.Objects {
+		w.objects[object.Key] = object.Content
+	}
 	w.refuse(everywhere(request(Delete, namespaceKind, "kube-system")), 403, `namespaces "kube-system" is forbidden: this namespace may not be deleted`)
 	w.refuse(everywhere(request(DeleteCollection, namespaceKind, "")), 405, "the server does not allow this method on the requested resource")
 	w.refuse(everywhere(ofStatus(patching(namespaceKind, "kube-system", types.MergePatchType, `{"status":{"phase":"Terminating"}}`))), 422,
 		"Namespace \"kube-system\" is invalid: status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty")
+}
+
+// TestImpliedNamespaces reads the Namespaces that are there although nobody has given them: those that every cluster
+// has, and those in which there are objects at the start.
+func TestImpliedNamespaces(t *testing.T) {
+	implying := func(options ...Option) *world {
+		w := newWorld(t, options...)
+		if _, err := w.server.Initial(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "a"}}); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	w := implying()
+	for _, name := range []string{"shop", "default", "kube-system", "kube-public", "kube-node-lease"} {
+		n := w.must(everywhere(request(Get, namespaceKind, name)))
+		expect(t, "phase", jsontree.At(n, "status", "phase"), "Active")
+		expect(t, "label", n.GetLabels(), map[string]string{"kubernetes.io/metadata.name": name})
+		expect(t, "the uid once more", n.GetUID(), w.must(everywhere(request(Get, namespaceKind, name))).GetUID())
+		w.refuse(everywhere(creation(namespaceKind, tree{"name": name}, nil)), 409, `namespaces "`+name+`" already exists`)
+		for _, r := range []*Request{request(Delete, namespaceKind, name), patching(namespaceKind, name, types.MergePatchType, `{"metadata":{"labels":{"a":"b"}}}`)} {
+			var unsupported *core.Unsupported
+			if _, err := w.server.Answer(w, everywhere(r)); !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "add it to them") {
+				t.Errorf("%s: %v", r, err)
+			}
+		}
+	}
+	w.refuse(everywhere(request(Get, namespaceKind, "other")), 404, `namespaces "other" not found`)
+
+	w = implying(StrictNamespaces())
+	w.refuse(everywhere(request(Get, namespaceKind, "shop")), 404, `namespaces "shop" not found`)
+	w = implying()
+	w.server = w.server.Making([]core.Key{{Kind: "Namespace", Name: "default"}}).(*Server)
+	w.refuse(everywhere(request(Get, namespaceKind, "default")), 404, `namespaces "default" not found`)
 }

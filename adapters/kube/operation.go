@@ -42,6 +42,12 @@ func (op *operation) run() (*Response, error) {
 	if err := op.check(); err != nil {
 		return nil, err
 	}
+	switch op.request.Verb {
+	case Update, Patch, Delete:
+		if key := op.key(op.request.Name); op.implied(key) && op.find(key) == nil {
+			return nil, op.mustBeGiven()
+		}
+	}
 	if op.request.Subresource == kinds.ScaleSubresource {
 		return op.scale()
 	}
