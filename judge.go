@@ -13,6 +13,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/explore"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 	"github.com/orrery-dev/orrery/properties"
 )
 
@@ -212,7 +213,7 @@ func undecided(p core.Property, err error) string {
 func (v *verdict) violations(ctx context.Context, space *explore.Space, p core.Property) (violations []core.Violation, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = fmt.Errorf("it panicked: %v", value)
+			err = fmt.Errorf("it panicked: %v (at %s)", value, goroutine.Culprit())
 		}
 	}()
 	id, broken := space.Broken(p.Name)

@@ -196,6 +196,9 @@ func (s store) answer(snapshot core.Snapshot, o *operation, input string) (core.
 			answer.Writes = append(answer.Writes, write...)
 		}
 	}
+	if t.err != nil {
+		return core.Answer{}, t.err
+	}
 	if o.reads && len(answer.Writes) > 0 {
 		return core.Answer{}, t.stop("it changes %s, and is a query: add it with NewOperation", answer.Writes[0].Key)
 	}

@@ -244,6 +244,16 @@ func (a *asking) Do(call core.Call) core.Response {
 }
 
 // TestMistakesInFunctions checks that a function which is no step of a world ends the check.
+// unlucky is a number that [ofLucky] does not know.
+const unlucky = 13
+
+func ofLucky(n int) any {
+	if n == unlucky {
+		panic("no such number")
+	}
+	return n
+}
+
 func TestMistakesInFunctions(t *testing.T) {
 	other := newBank(0)
 	n := 0
@@ -276,6 +286,12 @@ func TestMistakesInFunctions(t *testing.T) {
 				return 0, nil
 			})
 		},
+		"it writes Number.service a, of which TableConfig.Outcome cannot be had: it panicked: no such number (at github.com/orrery-dev/orrery/adapters/external_test.": func(s *external.Service, table *external.Table[int]) *external.Operation[string, int] {
+			return external.NewOperation(s, "do", func(t *external.Transaction, name string) (int, error) {
+				table.Put(t, name, unlucky)
+				return 0, nil
+			})
+		},
 		"it is wrong": func(s *external.Service, _ *external.Table[int]) *external.Operation[string, int] {
 			return external.NewOperation(s, "do", func(t *external.Transaction, _ string) (int, error) {
 				t.Mistake("it is %s", "wrong")
@@ -284,7 +300,7 @@ func TestMistakesInFunctions(t *testing.T) {
 		},
 	} {
 		s := external.New("service")
-		operation := do(s, external.NewTable(s, external.TableConfig[int]{Kind: "Number"}))
+		operation := do(s, external.NewTable(s, external.TableConfig[int]{Kind: "Number", Outcome: ofLucky}))
 		asked := &asking{}
 		_, _ = operation.Do(t.Context(), external.Recorded(asked), "a")
 		if _, err := s.Store().Answer(begin(t, s), asked.calls[0]); err == nil || !strings.Contains(err.Error(), want) {
@@ -321,6 +337,12 @@ func TestMistakesInDefinitions(t *testing.T) {
 		},
 		"an initial record has no name": func(s *external.Service) {
 			external.NewTable(s, external.TableConfig[int]{Kind: "A", Initial: map[string]int{"": 1}})
+		},
+		`TableConfig.Outcome of the initial record "a": it panicked: no such number (at`: func(s *external.Service) {
+			external.NewTable(s, external.TableConfig[int]{Kind: "A", Initial: map[string]int{"a": unlucky}, Outcome: ofLucky})
+		},
+		"it panicked: what it returns is not of a kind that can be kept": func(s *external.Service) {
+			external.NewTable(s, external.TableConfig[int]{Kind: "A", Initial: map[string]int{"a": 1}, Outcome: func(int) any { return func() {} }})
 		},
 		"is not exported": func(s *external.Service) {
 			external.NewTable(s, external.TableConfig[struct{ hidden int }]{Kind: "A"})

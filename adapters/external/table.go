@@ -3,9 +3,12 @@ package external
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // TableConfig says what a table is like. Only Kind is needed.
@@ -65,7 +68,7 @@ func NewTable[T any](s *Service, config TableConfig[T]) *Table[T] {
 		kept.outcome = func(content core.Content) any {
 			value, err := decoded[T](content.Canonical())
 			if err != nil {
-				panic(fmt.Sprintf("external: a record of %s cannot be read: %v", kind, err))
+				panic(fmt.Sprintf("a record of %s cannot be read: %v", kind, err))
 			}
 			matters := outcome(value)
 			if matters == nil {
@@ -73,9 +76,14 @@ func NewTable[T any](s *Service, config TableConfig[T]) *Table[T] {
 			}
 			text, err := encoded(matters)
 			if err != nil {
-				panic(fmt.Sprintf("external: the outcome of a record of %s is not of a kind that can be kept: %v", kind, err))
+				panic(fmt.Sprintf("what it returns is not of a kind that can be kept: %v", err))
 			}
 			return record{text: text}.Fields()
+		}
+		for _, name := range slices.Sorted(maps.Keys(kept.initial)) {
+			if err := kept.hasOutcome(record{text: kept.initial[name]}); err != nil {
+				s.Mistake("table %s: TableConfig.Outcome of the initial record %q: %w", kind, name, err)
+			}
 		}
 	}
 	s.tables[kind] = kept
@@ -183,4 +191,16 @@ type records struct {
 	chosen  bool
 	initial map[string]string
 	outcome func(core.Content) any
+}
+
+// hasOutcome returns an error if the outcome of a record cannot be had. It is asked before a record is kept, so that
+// whoever compares ends of runs need not ask.
+func (r *records) hasOutcome(content record) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("it panicked: %v (at %s)", value, goroutine.Culprit())
+		}
+	}()
+	r.outcome(content)
+	return nil
 }

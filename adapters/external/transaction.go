@@ -77,12 +77,19 @@ func (t *Transaction) write(key core.Key) ([]core.Write, bool) {
 		return nil, false
 	}
 	change := core.Write{Key: key}
+	table := t.service.tables[key.Kind]
 	if now != nil {
-		change.Content = record{text: *now}
+		kept := record{text: *now}
+		if table != nil {
+			if err := table.hasOutcome(kept); err != nil {
+				_ = t.stop("it writes %s, of which TableConfig.Outcome cannot be had: %w", key, err)
+			}
+		}
+		change.Content = kept
 	}
 	writes := []core.Write{change}
 	lag := 0
-	if table := t.service.tables[key.Kind]; table != nil {
+	if table != nil {
 		lag = table.lag
 	}
 	if lag == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/store"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // merged searches with all states merged that differ only in which of interchangeable names is which. It says why that
@@ -250,4 +251,14 @@ func (s *Space) inspectArranged(id core.StateID, row []byte) error {
 		}
 	}
 	return nil
+}
+
+// judge evaluates an invariant. A panic of the user's predicate is a violation.
+func judge(p core.Property, look core.State) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("the predicate panicked: %v (at %s)", value, goroutine.Culprit())
+		}
+	}()
+	return p.Invariant(look)
 }

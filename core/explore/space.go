@@ -213,16 +213,6 @@ func (s *Space) observe(row []byte) core.State {
 	return s.Observe(look, s.machine.Vocabulary)
 }
 
-// judge evaluates an invariant. A panic of the user's predicate is a violation.
-func judge(p core.Property, look core.State) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("the predicate panicked: %v", value)
-		}
-	}()
-	return p.Invariant(look)
-}
-
 // Broken returns the first state that breaks the invariant of that name, and how.
 func (s *Space) Broken(name string) (core.StateID, error) {
 	for _, inv := range s.invariants {

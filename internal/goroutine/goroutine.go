@@ -3,6 +3,8 @@
 package goroutine
 
 import (
+	"fmt"
+	"path"
 	"runtime"
 	"strconv"
 	"strings"
@@ -56,5 +58,29 @@ func Stacks() string {
 			return string(text[:n])
 		}
 		text = make([]byte, 2*len(text))
+	}
+}
+
+// Culprit names the function that panicked, from within the deferred call that
+// recovers it. A panic that was recovered and raised again is put down to where it was
+// raised first. Addresses, goroutine numbers and folders are left out: they differ from
+// run to run and from machine to machine.
+func Culprit() string {
+	var callers [128]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers[:])])
+	place := "an unknown place"
+	panicking := false
+	for {
+		frame, more := frames.Next()
+		switch {
+		case frame.Function == "runtime.gopanic":
+			panicking = true
+		case panicking && !strings.HasPrefix(frame.Function, "runtime."):
+			place = fmt.Sprintf("%s, %s:%d", frame.Function, path.Base(frame.File), frame.Line)
+			panicking = false
+		}
+		if !more {
+			return place
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
+	"github.com/orrery-dev/orrery/internal/goroutine"
 )
 
 // ClientView is a state as somebody's client shows it. It implements [behavior.Cells].
@@ -303,7 +304,7 @@ func (l *Learner) cached(a *Actor, call core.Call, reads []behavior.Read) error 
 func ask(store core.Store, look core.Snapshot, call core.Call) (answer core.Answer, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = fmt.Errorf("the store panicked: %v", value)
+			err = fmt.Errorf("the store panicked: %v (at %s)", value, goroutine.Culprit())
 		}
 	}()
 	return store.Answer(look, call)
