@@ -2,6 +2,7 @@ package orrery_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -179,6 +180,151 @@ func TestClock(t *testing.T) {
 		}
 		if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
 			t.Errorf("%s: %s, want %s with %q; it says:\n%s", test.name, result.Report.Verdict, test.verdict, test.says, text)
+		}
+	}
+}
+
+// errand is what TestTimersThatOutlast has its controller do: one thing after the other, each some time after the one
+// before, of which its timer is all that wakes it.
+type errand struct {
+	waits  []time.Duration // that it sets timers for
+	needs  []time.Duration // that are to be over
+	wakes  bool            // what it writes wakes it
+	merges bool            // its work queue has one entry for each request
+}
+
+// comesThrough works out on a clock that goes by itself whether the errand comes to its end.
+func (e errand) comesThrough() bool {
+	step, since, now := 0, time.Duration(0), time.Duration(0)
+	queued, timer := true, time.Duration(-1)
+	for queued || timer >= 0 {
+		if queued && e.merges {
+			timer = -1
+		}
+		if !queued {
+			now, timer = max(now, timer), -1
+		}
+		queued = false
+		now += time.Millisecond
+		if step > len(e.needs) || step > 0 && now-since < e.needs[step-1] {
+			continue
+		}
+		step, since, queued = step+1, now, e.wakes
+		if step <= len(e.waits) && (timer < 0 || now+e.waits[step-1] < timer) {
+			timer = now + e.waits[step-1]
+		}
+	}
+	return step > len(e.needs)
+}
+
+// TestTimersThatOutlast checks errands with all kinds of times: no timer fires before its time is over, and where that
+// is too soon, the rest is never done.
+func TestTimersThatOutlast(t *testing.T) {
+	leases := plain.NewFamily[lease]("lease")
+	object := leases.Named("a")
+	step := plain.NewVar[int]("step")
+	through, stuck := 0, 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		e := errand{wakes: r.IntN(2) == 0, merges: r.IntN(3) == 0}
+		for range 1 + r.IntN(2) {
+			e.waits = append(e.waits, []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute}[r.IntN(3)])
+			e.needs = append(e.needs, []time.Duration{30 * time.Second, 3 * time.Minute, 10 * time.Minute}[r.IntN(3)])
+		}
+		c := plain.Controller{
+			Name: "c", Requests: []core.Request{"a"}, Merging: e.merges,
+			Reconcile: func(w *plain.World, _ core.Request) core.Result {
+				n := step.Get(w)
+				if n > len(e.needs) || n > 0 && time.Since(time.Unix(0, object.Get(w).Since)) < e.needs[n-1] {
+					return core.Result{}
+				}
+				step.Set(w, n+1)
+				object.Set(w, lease{Since: time.Now().UnixNano(), Ready: n == len(e.needs)})
+				if n == len(e.needs) {
+					return core.Result{}
+				}
+				return core.Result{RequeueAfter: e.waits[n]}
+			},
+		}
+		if e.wakes {
+			c.Watches = []plain.Watch{{Kind: leases.Kind()}}
+		}
+		done := properties.Eventually("done", func(s core.State) bool { return object.Get(s).Ready })
+		report := run(t, plain.Model{
+			Name: "errand", Properties: append(properties.Convergent(), done), Controllers: []plain.Controller{c},
+			Initial: []core.Initial{plain.Start(object.Is(lease{}), step.Is(0))},
+		}, orrery.Options{}).Report
+		want := core.Violated
+		if e.comesThrough() {
+			want = core.Holds
+			through++
+		} else {
+			stuck++
+		}
+		if report.Verdict != want {
+			t.Errorf("%d: %+v is %s, want %s: %v", seed, e, report.Verdict, want, report.Reasons)
+		}
+	}
+	if t.Logf("%d come to their ends, and %d do not", through, stuck); through < 10 || stuck < 10 {
+		t.Error("too few of one kind")
+	}
+}
+
+// TestRunsBeyondTheLastTime judges what is to happen in the end where a controller tries three times, some time apart:
+// after the last time that passes, nothing is known of it. That hides nobody who is stuck beside one who only renews.
+func TestRunsBeyondTheLastTime(t *testing.T) {
+	leases := plain.NewFamily[lease]("lease")
+	tried, renewed := leases.Named("tried"), leases.Named("renewed")
+	tries := plain.NewVar[int]("tries")
+	trier := plain.Controller{
+		Name: "trier", Requests: []core.Request{"a"},
+		Reconcile: func(w *plain.World, _ core.Request) core.Result {
+			l, n := tried.Get(w), tries.Get(w)
+			switch {
+			case l.Ready:
+				return core.Result{}
+			case n > 0 && time.Since(time.Unix(l.Since, 0)) < 3*time.Minute:
+				return core.Result{RequeueAfter: time.Minute}
+			case n == 3:
+				l.Ready = true
+				tried.Set(w, l)
+				return core.Result{}
+			}
+			tries.Set(w, n+1)
+			tried.Set(w, lease{Since: time.Now().Unix()})
+			return core.Result{RequeueAfter: time.Minute}
+		},
+	}
+	renewer := plain.Controller{
+		Name: "renewer", Requests: []core.Request{"a"},
+		Reconcile: func(w *plain.World, _ core.Request) core.Result {
+			if l := renewed.Get(w); time.Since(time.Unix(l.Since, 0)) > 20*time.Minute {
+				renewed.Set(w, lease{Since: time.Now().Unix()})
+			}
+			return core.Result{RequeueAfter: time.Minute}
+		},
+	}
+	lazy := plain.Controller{Name: "lazy", Requests: []core.Request{"a"}, Reconcile: func(w *plain.World, _ core.Request) core.Result {
+		tried.Get(w)
+		return core.Result{}
+	}}
+	ready := properties.Eventually("ready", func(s core.State) bool { return tried.Get(s).Ready })
+	for _, test := range []struct {
+		name        string
+		controllers []plain.Controller
+		deadlines   int
+		want        core.Verdict
+	}{
+		{"more tries than times pass", []plain.Controller{trier}, 0, core.Inconclusive},
+		{"as many", []plain.Controller{trier}, 3, core.Holds},
+		{"nobody does it, and another one renews something", []plain.Controller{lazy, renewer}, 0, core.Violated},
+	} {
+		report := run(t, plain.Model{
+			Name: "tries", Properties: []core.Property{ready}, Controllers: test.controllers,
+			Initial: []core.Initial{plain.Start(tried.Is(lease{}), renewed.Is(lease{}), tries.Is(0))},
+		}, orrery.Options{Deadlines: test.deadlines}).Report
+		if report.Verdict != test.want || (test.want == core.Violated) != (len(report.Findings) > 0) {
+			t.Errorf("%s: %s with %d findings, want %s: %v", test.name, report.Verdict, len(report.Findings), test.want, report.Reasons)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -59,20 +60,9 @@ func (s *session) init(folder string, force, dry bool) error {
 	if err != nil {
 		return err
 	}
-	plan, err := project.Plan()
+	plan, err := planned(project, folder)
 	if err != nil {
 		return err
-	}
-	for _, objects := range plan.Objects {
-		definitions := make([]string, len(plan.Definitions))
-		for i, path := range plan.Definitions {
-			definitions[i] = filepath.Join(folder, filepath.FromSlash(path))
-		}
-		refusals, err := kube.Refusals(objects.Path, objects.Text, definitions...)
-		if err != nil {
-			refusals = []string{err.Error()}
-		}
-		plan.Missing = append(plan.Missing, refusals...)
 	}
 	out := s.streams.Out
 	if dry {
@@ -116,4 +106,39 @@ func paragraph(w io.Writer, title string, lines []string) {
 		fmt.Fprintf(w, "    %s\n", line)
 	}
 	fmt.Fprintln(w)
+}
+
+// planned returns what is to be written for the project in a folder, without the samples that a server refuses.
+func planned(project *scaffold.Project, folder string) (*scaffold.Plan, error) {
+	var left []string
+	for {
+		plan, err := project.Plan()
+		if err != nil {
+			return nil, err
+		}
+		definitions := make([]string, len(plan.Definitions))
+		for i, path := range plan.Definitions {
+			definitions[i] = filepath.Join(folder, filepath.FromSlash(path))
+		}
+		var against, unusable []string
+		for _, objects := range plan.Objects {
+			refused, drops, err := kube.Refusals(objects.Path, objects.Text, definitions...)
+			switch {
+			case err != nil:
+				against = append(against, err.Error())
+			case len(refused) > 0 && !slices.ContainsFunc(plan.Files, func(made scaffold.File) bool { return made.Path == objects.Path }):
+				left, unusable = append(left, refused...), append(unusable, objects.Path)
+			default:
+				against = append(append(against, refused...), drops...)
+			}
+		}
+		if len(unusable) == 0 {
+			for _, why := range left {
+				plan.Missing = append(plan.Missing, why+"; the file is left out")
+			}
+			plan.Missing = append(plan.Missing, against...)
+			return plan, nil
+		}
+		project.LeaveOut(unusable...)
+	}
 }

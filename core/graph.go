@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -116,6 +117,8 @@ type Incident struct {
 	// it was handling, nil if it was reconciling.
 	Strategy string
 	Handling *Key
+	// Request is what it was reconciling, empty if that is what the step is for.
+	Request Request
 	// State and Step are where it happened. AtStart tells that it happened outside of any step, when
 	// the objects of the state were listed: before the first step, or to see what a restart would run.
 	State   StateID
@@ -137,7 +140,7 @@ func (i Incident) Doing() string {
 	if i.Handling != nil {
 		return fmt.Sprintf("handling an event of %s", i.Handling)
 	}
-	return fmt.Sprintf("reconciling %s", i.Step.Item.Request)
+	return fmt.Sprintf("reconciling %s", cmp.Or(i.Request, i.Step.Item.Request))
 }
 
 // Cause is what code looks at that is not a function of the responses that it gets.

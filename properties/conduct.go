@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -67,7 +68,7 @@ func conduct(name, doc string, kind core.IncidentKind, advice string) core.Prope
 // mishap is the cause of an incident: whose code it was, and where in the code it happened. If that is not known, it is
 // what happened, without the names of what the code worked on and without numbers.
 func mishap(incident core.Incident) cause {
-	handling, names := "reconcile", namesIn(incident.Step.Item.Request)
+	handling, names := "reconcile", namesIn(cmp.Or(incident.Request, incident.Step.Item.Request))
 	if key := incident.Handling; key != nil {
 		handling = "event handler"
 		names = append(names, key.Namespace, key.Name)

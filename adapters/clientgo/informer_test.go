@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -348,8 +349,8 @@ func TestMistakes(t *testing.T) {
 			return err
 		}, "name the type that they have"},
 		{"items that cannot be read again", func(e *clientgo.Environment) error {
-			queue, err := clientgo.NewQueue[struct{ name string }](e)
-			queue.Add(struct{ name string }{"a"})
+			queue, err := clientgo.NewQueue[struct{ Name *string }](e)
+			queue.Add(struct{ Name *string }{ptr.To("a")})
 			return err
 		}, "is not the same when it is written as JSON and read again"},
 		{"a request", func(e *clientgo.Environment) error {
@@ -380,6 +381,24 @@ func TestItems(t *testing.T) {
 	t.Run("object name", func(t *testing.T) { comesBack(t, cache.NewObjectName("", "a")) })
 	t.Run("text", func(t *testing.T) { comesBack(t, "a/b/c") })
 	t.Run("number", func(t *testing.T) { comesBack(t, 7) })
+	t.Run("hidden", func(t *testing.T) {
+		comesBack(t, hidden{kind: "Pod", at: -3, bits: [2]uint8{1, 255}, half: 0.5, Shown: pair{"ConfigMap", "a/b"}, tagged: tagged{Name: `a"b`}})
+	})
+}
+
+// hidden is an item of which JSON shows little.
+type hidden struct {
+	kind  types.UID
+	at    int
+	bits  [2]uint8
+	half  float32
+	later bool
+	Shown pair
+	tagged
+}
+
+type tagged struct {
+	Name string `json:"-"`
 }
 
 func comesBack[T comparable](t *testing.T, item T) {

@@ -1,9 +1,12 @@
 package controllerruntime
 
 import (
+	"context"
 	"errors"
 	"reflect"
 
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -41,7 +44,8 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 	controller := i.registered.controller
 	log := system.Anew(controller.GetLogger().WithValues("namespace", item.Namespace, "name", item.Name))
 	sources := i.assembly.sources()
-	result, err := controller.Reconcile(ctrllog.IntoContext(i.assembly.current.Context(i.assembly.base), log), item)
+	ctx := &identified{Context: i.assembly.current.Context(i.assembly.base)}
+	result, err := controller.Reconcile(ctrllog.IntoContext(ctx, log), item)
 	if asked, remedy, unknown := system.Unknown(err); unknown {
 		i.assembly.current.Unmodelled(asked, remedy)
 	}
@@ -58,6 +62,25 @@ func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request)
 		return core.Result{RequeueAfter: result.RequeueAfter}
 	}
 	return core.Result{Requeue: result.Requeue}
+}
+
+// identified is the context of a reconcile, which has an id that nothing else has. It is drawn when it is asked for, so
+// that nobody else counts as one who draws random values.
+type identified struct {
+	context.Context
+	id types.UID
+}
+
+// Value implements [context.Context].
+func (c *identified) Value(key any) any {
+	const keeper, name = "sigs.k8s.io/controller-runtime/pkg/internal/controller", "reconcileIDKey"
+	if t := reflect.TypeOf(key); t == nil || t.PkgPath() != keeper || t.Name() != name {
+		return c.Context.Value(key)
+	}
+	if c.id == "" {
+		c.id = uuid.NewUUID()
+	}
+	return c.id
 }
 
 // sameSources makes sure that no watch was added by a run, which would be deaf: only those that the set-up registers

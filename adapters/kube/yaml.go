@@ -75,25 +75,24 @@ func (s *Server) ParseObjects(name string, data []byte) ([]*unstructured.Unstruc
 }
 
 // Refusals says what a server that has the custom resource definitions in some YAML files would have against the
-// objects in a YAML text: a line for each object that it refuses, and for each field that it drops, as the schema does
-// not have it. Objects of kinds that it does not serve are not looked at. Errors call the text by the given name.
-func Refusals(name string, data []byte, definitions ...string) ([]string, error) {
+// objects in a YAML text: a line for each object that it refuses, and one for each field that it drops, as the schema
+// does not have it. Objects of kinds that it does not serve are not looked at. Errors call the text by the given name.
+func Refusals(name string, data []byte, definitions ...string) (refused, drops []string, err error) {
 	documents, err := parseDocuments(name, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := NewServer(runtime.NewScheme(), DefinitionFiles(definitions...))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []string
 	for _, d := range documents {
 		if s.Serves(d.object.GroupVersionKind()) != nil {
 			continue
 		}
 		initial, err := s.Initial(d.object)
 		if err != nil {
-			all = append(all, fmt.Sprintf("%s, document %d (line %d): a server refuses this, so that no check can begin with it: %s", d.file, d.number, d.line, strings.TrimPrefix(err.Error(), "initial object 1: ")))
+			refused = append(refused, fmt.Sprintf("%s, document %d (line %d): a server refuses this, so that no check can begin with it: %s", d.file, d.number, d.line, strings.TrimPrefix(err.Error(), "initial object 1: ")))
 			continue
 		}
 		for _, o := range initial.Objects {
@@ -104,11 +103,11 @@ func Refusals(name string, data []byte, definitions ...string) ([]string, error)
 			given := maps.Clone(d.object.Object)
 			delete(given, "metadata")
 			for _, field := range dropped(given, stored.Tree, "") {
-				all = append(all, fmt.Sprintf("%s, document %d (line %d): %s is not in the schema of %s, and is dropped", d.file, d.number, d.line, field, o.Key.Kind))
+				drops = append(drops, fmt.Sprintf("%s, document %d (line %d): %s is not in the schema of %s, and is dropped", d.file, d.number, d.line, field, o.Key.Kind))
 			}
 		}
 	}
-	return all, nil
+	return refused, drops, nil
 }
 
 // dropped are the fields of one tree that another one does not have.

@@ -3,6 +3,7 @@ package behavior
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -99,6 +100,19 @@ func OtherContents(recorded, observed core.Call, after int) *Divergence {
 // parts returns what stands in a text in JSON between braces and commas: fields, mostly.
 func parts(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{},", r) })
+}
+
+// Alike reports whether two runs go on in the same way where they part from a third one, whatever times they name.
+func (d *Divergence) Alike(other *Divergence) bool {
+	switch {
+	case d.After != other.After || (d.Call == nil) != (other.Call == nil):
+		return false
+	case d.Ended != nil && other.Ended != nil && d.Ended.Later() && other.Ended.Later():
+		return true // how long it waits does not matter
+	case d.Call == nil:
+		return d.Observed == other.Observed && maps.EqualFunc(d.Left, other.Left, SameButForTimes)
+	}
+	return SameButForTimes(Undated(d.Call), Undated(other.Call)) // an object may be named by the time
 }
 
 // OnlyDates reports whether a run does nothing else than a recorded one, from which it parts, but to name another time.

@@ -293,6 +293,10 @@ type Leaf struct {
 	// Awaits tells that the run would be another one at a later time, to which no run comes. It is filled in by the
 	// owner of the tree.
 	Awaits bool
+	// Early tells that the run would be another one if a timer had fired before it that was set for so long, as a number
+	// from 1 on, or longer, and that it does more than to set one again; 0 if it would not. It is filled in by the owner
+	// of the tree.
+	Early int
 	// Drawn tells that the run has drawn random values that follow from its seed. It is filled in by the owner of the
 	// tree.
 	Drawn bool

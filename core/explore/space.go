@@ -424,7 +424,7 @@ func (s *Space) idle() error {
 		if len(s.reasons) == 0 {
 			return err
 		}
-		s.because(err.Error())
+		s.because("as far as the search came, " + err.Error())
 	}
 	return nil
 }

@@ -20,11 +20,24 @@ const (
 	// Behind marks an item with a timer for whose runs a long time has not passed yet that has passed for others.
 	Behind
 
-	itemValues = Queued | Timed | Behind
+	// long is room for a number, see [Value.Long].
+	longShift       = 3
+	longMask  Value = MostLong << longShift
+
+	itemValues = Queued | Timed | Behind | longMask
 	// markBits is how many bits the marks take. What is above them is the number of the point where the item's
 	// run is parked, 0 if it is not in flight.
-	markBits = 3
+	markBits = 5
 )
+
+// MostLong is how many lengths of timers are told apart.
+const MostLong = 3
+
+// Long returns how long the timer of an item is set for, as a number from 0 for any time on.
+func (v Value) Long() int { return int(v & longMask >> longShift) }
+
+// SetFor returns the value with the timer set for long, by its number.
+func (v Value) SetFor(long int) Value { return v&^longMask | Value(long)<<longShift&longMask }
 
 // Parked returns the number of the point where the run of an item is parked, 0 if it is not in flight.
 func (v Value) Parked() int { return int(v >> markBits) }

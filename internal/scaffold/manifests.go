@@ -23,8 +23,8 @@ type manifests struct {
 	// samples are files with objects that the check can begin with; unusable says of others why it cannot.
 	samples  []string
 	unusable []string
-	// sampled are the kinds of the objects in the samples, and sampledIn the file of each object.
-	sampled   []string
+	// sampled are the kinds of the objects in each sample, and sampledIn is the file of each object.
+	sampled   map[string][]string
 	sampledIn map[string]string
 	// webhooks are files with configurations of webhooks.
 	webhooks []string
@@ -202,7 +202,11 @@ func (m *manifests) sample(root, file string) error {
 		objects = append(objects, object)
 	}
 	if len(kinds) > 0 {
-		m.samples, m.sampled = append(m.samples, file), append(m.sampled, kinds...)
+		m.samples = append(m.samples, file)
+		if m.sampled == nil {
+			m.sampled = map[string][]string{}
+		}
+		m.sampled[file] = kinds
 	}
 	if m.sampledIn == nil {
 		m.sampledIn = map[string]string{}

@@ -18,7 +18,7 @@ func (p *Project) starters() (text string, kinds []string, missing []string) {
 	var b bytes.Buffer
 	for _, h := range p.handled() {
 		name := qualified(h.kind, h.group)
-		if h.verb != "For" || slices.Contains(p.manifests.sampled, name) || slices.Contains(kinds, name) {
+		if h.verb != "For" || p.manifests.hasSample(name) || slices.Contains(kinds, name) {
 			continue
 		}
 		object, known := p.starter(h)
@@ -38,6 +38,16 @@ func (p *Project) starters() (text string, kinds []string, missing []string) {
 		kinds = append(kinds, name)
 	}
 	return b.String(), kinds, missing
+}
+
+// hasSample reports whether one of the samples has an object of a kind.
+func (m *manifests) hasSample(kind string) bool {
+	return slices.ContainsFunc(m.samples, func(file string) bool { return slices.Contains(m.sampled[file], kind) })
+}
+
+// LeaveOut has plans do without some samples, such as those that a server refuses.
+func (p *Project) LeaveOut(samples ...string) {
+	p.manifests.samples = slices.DeleteFunc(p.manifests.samples, func(file string) bool { return slices.Contains(samples, file) })
 }
 
 // starter returns a small object of a kind, if something is known of the kind.

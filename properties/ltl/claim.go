@@ -97,12 +97,19 @@ func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 	case err != nil:
 		return nil, err
 	}
-	p := newProduct(r, c.violating)
-	ends, err := p.ends(ctx, c.fairness == Strong)
-	if err != nil || !ends.found {
+	l, found, err := c.search(ctx, r)
+	if err == nil && found && !l.doomed && c.fairness != Unfair {
+		u := &unended{graph: g, renews: map[string]bool{}}
+		var is bool
+		if is, err = u.any(ctx, l); is && err == nil {
+			if err = r.leaveOut(ctx, u); err == nil {
+				l, found, err = c.search(ctx, r)
+			}
+		}
+	}
+	if err != nil || !found {
 		return nil, err
 	}
-	l := p.lasso(ends, c.fairness == Strong)
 	l.shorten(func(shorter lasso) bool {
 		word, err := r.spell(shorter)
 		return err == nil && !word.accepts(c.formula)
@@ -115,6 +122,16 @@ func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		return nil, err
 	}
 	return []core.Violation{c.tell(l, word)}, nil
+}
+
+// search searches for a run of which the formula is not true.
+func (c *checker) search(ctx context.Context, r *reading) (l lasso, found bool, err error) {
+	p := newProduct(r, c.violating)
+	ends, err := p.ends(ctx, c.fairness == Strong)
+	if err != nil || !ends.found {
+		return lasso{}, false, err
+	}
+	return p.lasso(ends, c.fairness == Strong), true, nil
 }
 
 // tell turns a state in which an atom has no answer into a violation.

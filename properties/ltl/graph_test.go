@@ -23,6 +23,9 @@ type graph struct {
 	unfair  map[core.Step]bool
 	// promised are unfair steps that users have promised to take.
 	promised map[core.Step]bool
+	// awaited are, of each state, who waits for a time that was not searched, and dated are those who write times only.
+	awaited map[core.StateID]string
+	dated   map[string]bool
 }
 
 // point is a state that is nothing but its letter.
@@ -55,6 +58,17 @@ func (g *graph) Promised(step core.Step) *core.Promise {
 
 // assumed tells that a step is taken sooner or later if it stays possible.
 func (g *graph) assumed(step core.Step) bool { return g.Fair(step) || g.promised[step] }
+
+func (g *graph) Awaited(id core.StateID) []core.Item {
+	if g.awaited[id] == "" {
+		return nil
+	}
+	return []core.Item{step(g.awaited[id]).Item}
+}
+
+func (g *graph) Effect(e core.Edge) core.Effect {
+	return core.Effect{Dated: g.dated[e.Step.Item.Strategy]}
+}
 
 func (g *graph) Quiescent() []core.StateID {
 	var ids []core.StateID

@@ -30,6 +30,19 @@ func TestByHand(t *testing.T) {
 	broken.unfair[step("q")] = true
 	detour := newGraph(none, b).add(0, 0, "p").add(0, 1, "q").add(1, 0, "q")
 	detour.unfair[step("q")] = true
+	// Time passes once, and somebody waits for more of it behind that.
+	passing := func(awaits string) *graph {
+		g := newGraph(none, none, none).add(0, 1, "time").add(1, 2, "p").add(2, 2, "p")
+		g.edges[0][0].Step.Kind, g.edges[2][0].Wrote = core.Pass, true
+		g.awaited, g.dated = map[core.StateID]string{2: awaits}, map[string]bool{"p": true}
+		return g
+	}
+	writing := passing("p")
+	writing.edges[1][0].Wrote, writing.dated = true, nil
+	elsewhere := passing("q").add(1, 1, "r")
+	elsewhere.unfair[step("p")] = true
+	early := passing("q")
+	early.awaited = map[core.StateID]string{0: "q"}
 	for _, test := range []struct {
 		name     string
 		graph    *graph
@@ -60,6 +73,13 @@ func TestByHand(t *testing.T) {
 		{name: "a promise", graph: kept, formula: "F a", holds: true},
 		{name: "a promise does not bind without fairness", graph: kept, formula: "F a", fairness: ltl.Unfair, stem: []core.StateID{0}},
 		{name: "no promise", graph: broken, formula: "F a", stem: []core.StateID{0}, cycle: []core.StateID{0, 0}},
+		{name: "more time may change it", graph: passing("q"), formula: "F a", holds: true},
+		{name: "more time changes other things", graph: writing, formula: "F a", holds: true},
+		{name: "more time only renews times", graph: passing("p"), formula: "F a", stem: []core.StateID{0, 1, 2}, cycle: []core.StateID{2, 2}},
+		{name: "more time makes no difference to a bad prefix", graph: passing("q"), formula: "G a", stem: []core.StateID{0}},
+		{name: "a run that does not come to where more time may change it", graph: elsewhere, formula: "F a", stem: []core.StateID{0, 1}, cycle: []core.StateID{1, 1}},
+		{name: "who waits on the way makes no difference", graph: early, formula: "F a", stem: []core.StateID{0, 1, 2}, cycle: []core.StateID{2, 2}},
+		{name: "more time, and no fairness", graph: passing("q"), formula: "F a", fairness: ltl.Unfair, stem: []core.StateID{0}},
 		{name: "two marks", formula: "!(G F a && G F b)",
 			graph: newGraph(none, a, b).add(0, 1, "p").add(0, 2, "p2").add(1, 0, "p").add(2, 0, "p"),
 			stem:  []core.StateID{0}, cycle: []core.StateID{0, 1, 0, 2, 0}, fairness: ltl.Unfair},

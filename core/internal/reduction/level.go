@@ -80,7 +80,7 @@ func (w *Explorer) describe(t *transition.Taken) (err error) {
 	now, was := w.Value(t.Item.Cell), w.Previous(t.Item.Cell)
 	way.Again = now&state.Queued != 0
 	way.Timed = now&^was&state.Timed != 0
-	way.Changes = way.Changes || (now^was)&state.Behind != 0 // its next run may see another time
+	way.Changes = way.Changes || (now^was)&state.Behind != 0 || now.Long() != was.Long() // its next run may see another time
 	for _, answered := range w.Asked {
 		way.Looks = append(way.Looks, w.Footprints.looks[answered].places...)
 	}

@@ -40,6 +40,9 @@ type Actor struct {
 	waited bool
 	// awaits tells that the code is known to wait for times.
 	awaits bool
+	// timers are for how long it was seen to set timers, long those of them from which on something is over that it waits for, both in their order, and once are its runs that wait for a time and do not just set a timer again.
+	timers, long []time.Duration
+	once         []behavior.Run
 	// Waits is how what the strategy does depends on a time that was not searched, and again how it does after the last of those that were, which may be as after the one before.
 	Waits, again calendar.Wait
 	// laterOn are what it was seen to do later than runs behind which time passes in the search.
@@ -237,25 +240,6 @@ func (w *Walker) act(it *Item, p plan) (enabled bool, err error) {
 		w.Set(m.Item(it.Actor, next).Cell, state.Queued)
 	}
 	return true, nil
-}
-
-// timers tries what happens once controllers are idle: what comes with time, and what users do then.
-func (w *Walker) timers() error {
-	for _, it := range w.Machine.Items {
-		fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
-		if it.own == behavior.Waits {
-			fires.Kind = core.Elapse
-		} else if !w.timed(it) {
-			continue
-		}
-		if err := w.try(fires); err != nil {
-			return err
-		}
-	}
-	if err := w.deadlines(); err != nil {
-		return err
-	}
-	return w.settled()
 }
 
 // A work queue waits the longer before it hands out an item again the more often its run has failed. So runs that fail, or ask to be run again, and change nothing, keep no timer from firing: where

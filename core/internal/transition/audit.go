@@ -79,13 +79,13 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
-	reaches := false
-	if l.began.moved() {
-		var err error
-		if reaches, err = l.reachesOut(a, run); err != nil {
-			session.Abort()
-			return err
-		}
+	reaches, err := false, l.setsTimer(a, run)
+	if err == nil && l.began.moved() {
+		reaches, err = l.reachesOut(a, run)
+	}
+	if err != nil {
+		session.Abort()
+		return err
 	}
 	if a.connected { // Nothing that it does is a function of what it is given, so that there is nothing to audit.
 		return l.close(session, a, run)

@@ -345,3 +345,47 @@ func (u *unexpectedBackground) expect(c *Conditions) bool {
 	}
 	return added(&c.Active, u.Memory)
 }
+
+// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was
+// before the times that objects show. Both are the same otherwise, and when it was started again is not known.
+func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
+	if l.Machine.aging == nil || !a.domain.manner.Active || a.untimed() {
+		return false, nil
+	}
+	const since, shown = 10, 5
+	runs = slices.Clone(runs)
+	for i := range runs {
+		runs[i].Activation.Apart += since * time.Second
+	}
+	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
+	for _, kind := range l.together(a, ages) {
+		divergence, err := l.heeds(a, runs, ages.Later(kind, shown), ages.Later(kind, 0))
+		if err != nil {
+			return false, err
+		}
+		if divergence == nil {
+			continue
+		}
+		if l.Machine.compareTimes(a, []core.Kind{kind}); l.Machine.Conditions.Crashes > 0 {
+			l.Machine.doubtFirst(a.Name+" looks at when it was started", "and what is older: %s, now: %s; if that was written later: %s. That it was started again after what was written before a crash was not searched", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// compareTimes notes that a controller compares times that are written into objects of some kinds.
+func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
+	m.Dated = withKinds(m.Dated, kinds)
+	if added(&m.Dating, a.Strategy.Describe().Name) {
+		slices.Sort(m.Dating)
+	}
+}
+
+// compareAges notes that a controller compares when objects of some kinds were created.
+func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
+	m.Compared = core.JoinAges(m.Compared, kinds)
+	if added(&m.Comparing, a.Strategy.Describe().Name) {
+		slices.Sort(m.Comparing)
+	}
+}

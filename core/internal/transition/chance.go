@@ -337,7 +337,7 @@ func (l *Learner) partings(a *Actor, run behavior.Run, known *behavior.Divergenc
 		if err != nil {
 			return nil, err
 		}
-		if parting != nil && !slices.ContainsFunc(all, func(way *behavior.Divergence) bool { return alike(parting, way) }) {
+		if parting != nil && !slices.ContainsFunc(all, func(way *behavior.Divergence) bool { return parting.Alike(way) }) {
 			all = append(all, parting)
 		}
 	}

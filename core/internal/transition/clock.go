@@ -178,7 +178,10 @@ func (w *Walker) deadlines() error {
 // spans are the times that pass from the state of the walker on.
 func (w *Walker) spans() []time.Duration {
 	spans := w.Machine.calendar.Spans(int(w.Value(w.Machine.Clock)))
-	sets := func(it *Item) bool { return it.Actor.awaits && w.timed(it) }
+	if len(spans) == 0 {
+		return nil
+	}
+	sets := func(it *Item) bool { return it.Actor.awaits && w.timed(it) && !w.outlasts(it, spans[0]) }
 	hastens := func(it *Item) bool { return sets(it) && w.Machine.hastens(it.Actor) }
 	switch {
 	case len(spans) > 1 && slices.ContainsFunc(w.Machine.Items, sets):
@@ -214,6 +217,38 @@ func (u *unexpectedHaste) Error() string {
 }
 
 func (u *unexpectedHaste) expect(c *Conditions) bool { return added(&c.Sooner, u.Controller) }
+
+// unexpectedTimer is a controller that waits for something which is over when a timer fires that is set for so long.
+type unexpectedTimer struct {
+	Controller string
+	After      time.Duration
+}
+
+// Error implements error.
+func (u *unexpectedTimer) Error() string {
+	return u.Controller + " counts on what it waits for to be over when its timer fires"
+}
+
+func (u *unexpectedTimer) expect(c *Conditions) bool {
+	known := c.Long[u.Controller]
+	if slices.Contains(known, u.After) {
+		return false
+	}
+	long := []time.Duration{never}
+	if u.After != never {
+		long = append(slices.Clone(known), u.After)
+		slices.Sort(long)
+	}
+	c.Long = maps.Clone(c.Long)
+	if c.Long == nil {
+		c.Long = map[string][]time.Duration{}
+	}
+	c.Long[u.Controller] = long
+	return true
+}
+
+// never is so long that no timer is set for it: that of who was found not to count on his timers after all.
+const never = 1<<63 - 1
 
 // hastens reports whether an actor is known to do something sooner than the times pass that are left.
 func (m *Machine) hastens(a *Actor) bool {
@@ -252,7 +287,7 @@ func (w *Walker) pass(span time.Duration) error {
 	var over []*domain
 	for _, it := range w.Machine.Items {
 		switch d := it.Actor.domain; {
-		case !w.timed(it):
+		case !w.timed(it), w.outlasts(it, span):
 		case it.Actor.awaits && !d.remembers():
 			w.mark(it.Cell, state.Behind)
 		default:
@@ -274,6 +309,26 @@ func (w *Walker) pass(span time.Duration) error {
 	return nil
 }
 
+// outlasts reports whether the timer of an item is known to be set for longer than all the time that may pass by a span
+// and shorter ones. So it does not fire then.
+func (w *Walker) outlasts(it *Item, span time.Duration) bool {
+	long := w.Value(it.Cell).Long()
+	return long > 0 && it.Actor.awaits && it.Actor.long[long-1] > w.Machine.allPassed(span)
+}
+
+// allPassed is how much time may pass by a span and shorter ones.
+func (m *Machine) allPassed(span time.Duration) (all time.Duration) {
+	if span == behavior.Epoch {
+		return never
+	}
+	for _, s := range m.Conditions.Spans {
+		if s <= span {
+			all += time.Duration(m.longTimes()) * s
+		}
+	}
+	return all
+}
+
 // Later are the times that could still pass in the state of the walker, the longest one first.
 func (w *Walker) Later() []time.Duration {
 	if w.Machine.Clock == nowhere {
@@ -292,7 +347,7 @@ func (w *Walker) Skip(span time.Duration) {
 
 // expire lets the time pass for an item, too, as one step.
 func (w *Walker) expire(it *Item) {
-	w.Set(it.Cell, w.Value(it.Cell)&^(state.Behind|state.Timed)|state.Queued)
+	w.Set(it.Cell, w.Value(it.Cell).SetFor(0)&^(state.Behind|state.Timed)|state.Queued)
 }
 
 // lookAround finds out whether an actor does something else at another hour of the day, or on another day of the week,
@@ -315,7 +370,7 @@ func (l *Learner) lookAround(a *Actor, run behavior.Run) (waits bool, err error)
 		if err != nil {
 			return false, err
 		}
-		if parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) }) {
+		if parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return parting.Alike(way) }) {
 			continue
 		}
 		if byChance, err := l.goesOtherwise(a, run); byChance || err != nil {
@@ -421,48 +476,4 @@ func (w *Walker) dates(t Touch) bool {
 		}
 	}
 	return false
-}
-
-// comparesStart finds out whether what runs of a process that knows when it was started do depends on whether that was
-// before the times that objects show. Both are the same otherwise, and when it was started again is not known.
-func (l *Learner) comparesStart(a *Actor, runs []behavior.Run) (bool, error) {
-	if l.Machine.aging == nil || !a.domain.manner.Active || a.untimed() {
-		return false, nil
-	}
-	const since, shown = 10, 5
-	runs = slices.Clone(runs)
-	for i := range runs {
-		runs[i].Activation.Apart += since * time.Second
-	}
-	ages := behavior.AgesIn(runs, l.Machine.aging.Ages())
-	for _, kind := range l.together(a, ages) {
-		divergence, err := l.heeds(a, runs, ages.Later(kind, shown), ages.Later(kind, 0))
-		if err != nil {
-			return false, err
-		}
-		if divergence == nil {
-			continue
-		}
-		if l.Machine.compareTimes(a, []core.Kind{kind}); l.Machine.Conditions.Crashes > 0 {
-			l.Machine.doubtFirst(a.Name+" looks at when it was started", "and what is older: %s, now: %s; if that was written later: %s. That it was started again after what was written before a crash was not searched", runs[len(runs)-1].Activation, divergence.Recorded, divergence.Observed)
-		}
-		return true, nil
-	}
-	return false, nil
-}
-
-// compareTimes notes that a controller compares times that are written into objects of some kinds.
-func (m *Machine) compareTimes(a *Actor, kinds []core.Kind) {
-	m.Dated = withKinds(m.Dated, kinds)
-	if added(&m.Dating, a.Strategy.Describe().Name) {
-		slices.Sort(m.Dating)
-	}
-}
-
-// compareAges notes that a controller compares when objects of some kinds were created.
-func (m *Machine) compareAges(a *Actor, kinds []core.Kind) {
-	m.Compared = core.JoinAges(m.Compared, kinds)
-	if added(&m.Comparing, a.Strategy.Describe().Name) {
-		slices.Sort(m.Comparing)
-	}
 }

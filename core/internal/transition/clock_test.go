@@ -85,7 +85,7 @@ func TestAlike(t *testing.T) {
 	}
 	for i, one := range all {
 		for j, other := range all {
-			if got := alike(one, other); got != (i == j) {
+			if got := one.Alike(other); got != (i == j) {
 				t.Errorf("%+v and %+v are alike: %t", one, other, got)
 			}
 		}
@@ -93,16 +93,16 @@ func TestAlike(t *testing.T) {
 	waits := func(how string, after time.Duration) *behavior.Divergence {
 		return &behavior.Divergence{Observed: how, Ended: &behavior.Leaf{Result: core.Result{RequeueAfter: after}}}
 	}
-	if !alike(waits("an hour", time.Hour), waits("a day", 24*time.Hour)) || alike(waits("an hour", time.Hour), waits("returns", 0)) || alike(waits("returns", 0), waits("an hour", time.Hour)) || alike(ends(0, "returns"), waits("an hour", time.Hour)) {
+	if !waits("an hour", time.Hour).Alike(waits("a day", 24*time.Hour)) || waits("an hour", time.Hour).Alike(waits("returns", 0)) || waits("returns", 0).Alike(waits("an hour", time.Hour)) || ends(0, "returns").Alike(waits("an hour", time.Hour)) {
 		t.Error("how long something waits matters, or that it does does not")
 	}
 	keeps := func(what string) *behavior.Divergence {
 		return &behavior.Divergence{Observed: "keeps one", Left: map[string]string{"R.n": what}}
 	}
-	if !alike(keeps("1"), keeps("1")) || !alike(keeps(noon), keeps(night)) || alike(keeps("1"), keeps("2")) || alike(waits("an hour", time.Hour), keeps("1")) {
+	if !keeps("1").Alike(keeps("1")) || !keeps(noon).Alike(keeps(night)) || keeps("1").Alike(keeps("2")) || waits("an hour", time.Hour).Alike(keeps("1")) {
 		t.Error("what is kept does not matter, or the times in it do")
 	}
-	if !alike(all[0], asks(0, "put a", night)) || !alike(ends(0, "returns"), ends(0, "returns")) {
+	if !all[0].Alike(asks(0, "put a", night)) || !ends(0, "returns").Alike(ends(0, "returns")) {
 		t.Error("what differs in times alone is not alike")
 	}
 }

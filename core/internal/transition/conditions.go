@@ -61,6 +61,8 @@ type Conditions struct {
 	Awaiting []string
 	// Sooner names those of them that do something sooner than any time passes that is left, so that none does while they have set a timer. [Search] finds out by itself which ones do.
 	Sooner []string
+	// Long says of controllers for how long timers are set after which something is over that they wait for, up to [state.MostLong] times in their order. [Search] finds them out by itself.
+	Long map[string][]time.Duration
 	// Spans are times that pass besides the long one, in their order: of a controller that waits for several, one is over when a span has passed, and others are not. [Search] finds them out by itself.
 	Spans []time.Duration
 	// Drawing names the controllers that draw random values, which follow from a part of the state then. [Search] finds out by itself which ones do.
@@ -195,16 +197,6 @@ func (u *unexpectedMemory) expect(c *Conditions) bool {
 	c.outlived = u.outlived
 	return true
 }
-
-// unexpectedSharing is a process whose controllers share memory.
-type unexpectedSharing struct{ Process string }
-
-// Error implements error.
-func (u *unexpectedSharing) Error() string {
-	return "controllers of " + u.Process + " share memory"
-}
-
-func (u *unexpectedSharing) expect(c *Conditions) bool { return added(&c.Remembering, u.Process) }
 
 // unexpectedDeadline is a controller that waits for a time: the first of some that may well do so, too.
 type unexpectedDeadline struct{ Controllers []string }

@@ -42,3 +42,44 @@
 // A [Monitor] looks at every step before and after it is taken; a recorder is told what runs read. Reductions and
 // symmetry use them. This package knows neither, and no search.
 package transition
+
+import (
+	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/view"
+)
+
+// Listener follows what happens within a step.
+type Listener interface {
+	Began()
+	Called(a *Actor, activation behavior.Activation, call CallEvent)
+	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
+	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of changes that
+	// waited for it; without any if it starts again.
+	Committed(*view.View)
+	Refreshed(v *view.View, changes []view.Change)
+}
+
+// Monitor looks at steps as they are taken. An error ends the step.
+type Monitor interface {
+	Before(*Taken) error
+	// After is called where the step leads. One that is blocked leads nowhere else, which depends on what it looked at.
+	After(*Taken) error
+}
+
+// Inattentive is a [Listener] to which none of it matters but what whoever embeds it listens to.
+type Inattentive struct{}
+
+// Began implements [Listener].
+func (Inattentive) Began() {}
+
+// Called implements [Listener].
+func (Inattentive) Called(*Actor, behavior.Activation, CallEvent) {}
+
+// Ended implements [Listener].
+func (Inattentive) Ended(*Actor, behavior.Activation, behavior.Path, *behavior.Leaf) {}
+
+// Committed implements [Listener].
+func (Inattentive) Committed(*view.View) {}
+
+// Refreshed implements [Listener].
+func (Inattentive) Refreshed(*view.View, []view.Change) {}

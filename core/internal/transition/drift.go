@@ -439,7 +439,7 @@ type glimpse struct {
 // well whether it goes a third one.
 func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, from time.Duration, first, last glimpse, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
 	known := func(parting *behavior.Divergence) bool {
-		return parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return alike(parting, way) })
+		return parting == nil || slices.ContainsFunc(ways, func(way *behavior.Divergence) bool { return parting.Alike(way) })
 	}
 	seen := []glimpse{first}
 	for _, by := range l.withDue(run, slices.Concat(calendar.Spans(), l.Machine.Conditions.Spans)) {
@@ -479,7 +479,7 @@ func (l *Learner) amid(a *Actor, run behavior.Run, ways []*behavior.Divergence, 
 // turns from one to the other as the timer of the run does, or as a small part of the time until then.
 func (l *Learner) third(run behavior.Run, from, until glimpse, look func(by time.Duration) (*behavior.Divergence, *left, error)) (*behavior.Divergence, time.Duration, error) {
 	same := func(one, other *behavior.Divergence) bool {
-		return one == other || one != nil && other != nil && alike(one, other)
+		return one == other || one != nil && other != nil && one.Alike(other)
 	}
 	step := max(l.due(run), from.by/fine, time.Second)
 	for until.by-from.by > step && !same(from.parting, until.parting) {

@@ -306,7 +306,7 @@ func (l *Learner) endless(d delivery) error {
 
 // report adds an incident, once for each controller and what it does wrong.
 func (l *Learner) report(incident core.Incident, a *Actor, activation behavior.Activation) {
-	incident.Strategy = a.Name
+	incident.Strategy, incident.Request = a.Name, activation.Reconciled()
 	if activation.Event != nil {
 		key := activation.Event.Key
 		incident.Handling = &key

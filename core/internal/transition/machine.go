@@ -220,7 +220,7 @@ func (m *Machine) addActor(d *domain, strategy core.Strategy, name string) {
 	a.Atomic = indivisible(a.Description)
 	a.fallible = !a.Atomic && m.Conditions.faultsIn(a.Description)
 	a.Caches = m.Conditions.caches(a.Description)
-	a.awaits = slices.Contains(m.Conditions.Awaiting, a.Description.Name)
+	a.awaits, a.long = slices.Contains(m.Conditions.Awaiting, a.Description.Name), m.Conditions.Long[a.Description.Name]
 	kinds := a.Watches
 	for _, kind := range a.Caches {
 		if a.View(kind) != nil {

@@ -17,6 +17,16 @@ import (
 // Remembers reports whether what an actor does may depend on what is known to be kept in memory.
 func (a *Actor) Remembers() bool { return a.domain.remembers() }
 
+// unexpectedSharing is a process whose controllers share memory.
+type unexpectedSharing struct{ Process string }
+
+// Error implements error.
+func (u *unexpectedSharing) Error() string {
+	return "controllers of " + u.Process + " share memory"
+}
+
+func (u *unexpectedSharing) expect(c *Conditions) bool { return added(&c.Remembering, u.Process) }
+
 // Recollection is what is kept in memory in a state, in the order in which the parts of memories came to be known.
 type Recollection []state.Value
 

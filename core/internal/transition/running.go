@@ -91,7 +91,7 @@ func (w *Walker) end(it *Item, leaf *behavior.Leaf) {
 		value |= state.Queued
 	}
 	if leaf.Later() {
-		value |= state.Timed
+		value = it.Actor.timed(value, leaf.Result.RequeueAfter)
 	}
 	if value&state.Timed == 0 {
 		value &^= state.Behind // it waits for nothing any more
@@ -101,7 +101,7 @@ func (w *Walker) end(it *Item, leaf *behavior.Leaf) {
 
 // fire moves a timed item to its work queue, as one step.
 func (w *Walker) fire(it *Item) {
-	w.Set(it.Cell, w.Value(it.Cell)&^state.Timed|state.Queued)
+	w.Set(it.Cell, w.Value(it.Cell).SetFor(0)&^state.Timed|state.Queued)
 }
 
 // run takes a run of an actor from its beginning to its end, with what it leaves in memory. What comes up meanwhile for
@@ -313,6 +313,7 @@ func (w *Walker) apply(a *Actor, answered *behavior.Answered) error {
 		w.mark(c, state.Queued)
 	}
 	for _, c := range answered.EnqueueAfter {
+		w.Set(c, w.Value(c).SetFor(0)) // for how long, nobody knows
 		w.mark(c, state.Timed)
 	}
 	return nil

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // visitor is shown the steps of a state.
@@ -95,6 +97,58 @@ func (w *Walker) Steps(visitor visitor, only []bool) (quiescent bool, err error)
 		}
 	}
 	return quiescent, nil
+}
+
+// timers tries what happens once controllers are idle: what comes with time, and what users do then.
+func (w *Walker) timers() error {
+	for _, it := range w.Machine.Items {
+		fires := Taken{Kind: core.Fire, Actor: it.Actor, Item: it}
+		if it.own == behavior.Waits {
+			fires.Kind = core.Elapse
+		} else if !w.timed(it) {
+			continue
+		}
+		if err := w.try(fires); err != nil {
+			return err
+		}
+	}
+	if err := w.deadlines(); err != nil {
+		return err
+	}
+	return w.settled()
+}
+
+// timed returns the value of the cell of an item of the actor once a timer is set for it: that which is due first fires.
+func (a *Actor) timed(value state.Value, after time.Duration) state.Value {
+	long, known := slices.BinarySearch(a.long, after)
+	if known {
+		long++
+	}
+	if value&state.Timed == 0 || long < value.Long() {
+		value = value.SetFor(long)
+	}
+	return value | state.Timed
+}
+
+// early reports whether the timer of an item cannot have fired yet: it is set for so long that what its controller waits
+// for is over then, and it is not over, which makes a difference.
+func (w *Walker) early(it *Item) (bool, error) {
+	long := w.Value(it.Cell).Long()
+	if long == 0 || w.Machine.Clock == nowhere || w.Machine.forks(it.Actor) {
+		return false, nil
+	}
+	w.fire(it)
+	leaf, err := w.reconcile(it, plan{})
+	w.undo()
+	w.beginStep()
+	w.notes = w.notes[:0]
+	if w.Listener != nil {
+		w.Listener.Began()
+	}
+	if Ends(err) { // which is for the run itself to say
+		err = nil
+	}
+	return err == nil && leaf != nil && 0 < leaf.Early && leaf.Early <= long, err
 }
 
 // follows reports whether the steps of an agent are shown.
@@ -274,6 +328,10 @@ func (w *Walker) take(s *Taken) error {
 		}
 		return w.normalize()
 	case core.Fire:
+		early, err := w.early(s.Item)
+		if s.blocked = early; early || err != nil {
+			return err
+		}
 		w.fire(s.Item)
 		return nil
 	case core.Pass:

@@ -2,7 +2,6 @@ package transition
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/calendar"
 	"github.com/orrery-dev/orrery/core/internal/memo"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // Whether code depends on the clock is found out by instances whose clocks are moved: a tick earlier, to see whether it
@@ -137,6 +137,9 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		if parting == nil {
 			return true, l.drift(a, run, left)
 		}
+		if err := l.outlasts(a, run); err != nil {
+			return true, err
+		}
 		return true, l.awaits(a, run, parting)
 	}
 	if waits, err = l.lookDue(a, run); waits || err != nil {
@@ -205,6 +208,84 @@ func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 		return true, nil // the search comes to it, or to its end
 	}
 	return true, l.severalTimes(a, run, by, parting.Recorded, parting.Observed, parting.Recorded)
+}
+
+// mostTimers is how many lengths of timers of an actor are looked at.
+const mostTimers = 16
+
+// setsTimer notes for how long a run sets a timer, and finds out whether what others wait for is over when it fires.
+func (l *Learner) setsTimer(a *Actor, run behavior.Run) error {
+	if run.Leaf == nil || !run.Leaf.Later() || len(a.timers) == mostTimers {
+		return nil
+	}
+	at, known := slices.BinarySearch(a.timers, run.Leaf.Result.RequeueAfter)
+	if known {
+		return nil
+	}
+	a.timers = slices.Insert(a.timers, at, run.Leaf.Result.RequeueAfter)
+	if l.sleepsThrough(a, run.Leaf.Result.RequeueAfter) {
+		return &unexpectedTimer{a.Strategy.Describe().Name, run.Leaf.Result.RequeueAfter}
+	}
+	for _, once := range a.once {
+		switch early, err := l.overFrom(a, once); {
+		case err != nil:
+			return err
+		case early != once.Leaf.Early:
+			return &unexpectedTimer{a.Strategy.Describe().Name, never}
+		}
+	}
+	return nil
+}
+
+// sleepsThrough reports whether a timer outlasts a span that passes, and that is not known of its length.
+func (l *Learner) sleepsThrough(a *Actor, after time.Duration) bool {
+	if !a.awaits || !l.Searching || a.untimed() || len(a.long) == state.MostLong || slices.Contains(a.long, never) {
+		return false
+	}
+	long := a.timed(0, after).Long()
+	return slices.ContainsFunc(l.Machine.Conditions.Spans, func(span time.Duration) bool {
+		all := l.Machine.allPassed(span)
+		return after > all && (long == 0 || a.long[long-1] <= all)
+	})
+}
+
+// outlasts finds out of a run that waits for a time, and does not just set a timer again, whether that is over whenever a
+// timer has fired that was set for long.
+func (l *Learner) outlasts(a *Actor, run behavior.Run) (err error) {
+	writes := func(e *behavior.Edge) bool { return behavior.Aim(e.From.Call) != e.From.Call.Identity() }
+	if run.Leaf == nil || run.Leaf.Later() && !slices.ContainsFunc(run.Path, writes) || run.Leaf.Retried() || run.Activation.Event != nil || !a.awaits || !l.Searching ||
+		l.Machine.longTimes() == 0 || a.untimed() || a.domain.manner.Active || slices.Contains(a.long, never) {
+		return nil
+	}
+	a.once = append(a.once, behavior.Run{Activation: run.Activation, Path: slices.Clone(run.Path), Leaf: run.Leaf})
+	run.Leaf.Early, err = l.overFrom(a, run)
+	return err
+}
+
+// overFrom returns after which of the times that are told apart, by its number, and after all that are longer, what a
+// run waits for is over, 0 if there is none. It returns an error if another one has to be told apart.
+func (l *Learner) overFrom(a *Actor, run behavior.Run) (int, error) {
+	first := time.Duration(never)
+	times := slices.Concat(a.timers, a.long)
+	slices.Sort(times)
+	for _, after := range slices.Backward(slices.Compact(times)) {
+		parting, _, err := l.lookAt(a, run, a.domain.shift(after))
+		if err != nil {
+			return 0, err
+		}
+		if parting == nil {
+			break
+		}
+		first = after
+	}
+	at, known := slices.BinarySearch(a.long, first)
+	switch {
+	case first < never && !known && len(a.long) < state.MostLong:
+		return 0, &unexpectedTimer{a.Strategy.Describe().Name, first}
+	case at == len(a.long):
+		return 0, nil
+	}
+	return at + 1, nil
 }
 
 // lookAt goes through a path when the clock has moved, and returns where the code does something else than to name
@@ -382,46 +463,6 @@ func (m *Machine) Recur() {
 	m.Recurs = true
 }
 
-// alike reports whether two runs go on in the same way where they part from a third one, whatever times they name.
-func alike(one, other *behavior.Divergence) bool {
-	switch {
-	case one.After != other.After || (one.Call == nil) != (other.Call == nil):
-		return false
-	case one.Ended != nil && other.Ended != nil && one.Ended.Later() && other.Ended.Later():
-		return true // how long it waits does not matter
-	case one.Call == nil:
-		return one.Observed == other.Observed && maps.EqualFunc(one.Left, other.Left, behavior.SameButForTimes)
-	}
-	return behavior.SameButForTimes(behavior.Undated(one.Call), behavior.Undated(other.Call)) // an object may be named by the time
-}
-
-// setBy notes that an actor sets timers for an item.
-func (it *Item) setBy(a *Actor) {
-	if it.Actor != a && !slices.Contains(it.setters, a) {
-		it.setters = append(it.setters, a)
-	}
-}
-
-// waits reports whether a timer of an item may have been set by who waits for a time that was not searched.
-func (it *Item) waits() bool {
-	return it.Actor.waitsFor().Why != "" || slices.ContainsFunc(it.setters, func(a *Actor) bool { return a.waitsFor().Why != "" })
-}
-
-// waiters returns the memories of those for whom a timer of an item may wait for a time: that of its actor, or else of
-// others that have set it.
-func (it *Item) waiters() []*domain {
-	if it.Actor.awaits {
-		return []*domain{it.Actor.domain}
-	}
-	var waiters []*domain
-	for _, a := range it.setters {
-		if a.awaits && !slices.Contains(waiters, a.domain) {
-			waiters = append(waiters, a.domain)
-		}
-	}
-	return waiters
-}
-
 // Awaits reports whether the actor is known to wait for a time.
 func (a *Actor) Awaits() bool { return a.awaits }
 
@@ -456,17 +497,4 @@ func (m *Machine) Waiting() []string {
 		}
 	}
 	return waiting
-}
-
-// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which
-// time passes in the background of such ones. Where a long time may still pass, what comes of that is another end, or
-// one that waits as well.
-func (w *Walker) Awaited() []core.Item {
-	var items []core.Item
-	for _, it := range w.Machine.Items {
-		if w.timed(it) && it.waits() || it.Actor.waitsFor().Why != "" && it.Elapses() && w.possible(it) {
-			items = append(items, it.Item)
-		}
-	}
-	return items
 }

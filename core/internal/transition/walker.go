@@ -104,42 +104,6 @@ type Walker struct {
 	Buffer   []byte
 }
 
-// Listener follows what happens within a step.
-type Listener interface {
-	Began()
-	Called(a *Actor, activation behavior.Activation, call CallEvent)
-	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
-	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of changes that
-	// waited for it; without any if it starts again.
-	Committed(*view.View)
-	Refreshed(v *view.View, changes []view.Change)
-}
-
-// Monitor looks at steps as they are taken. An error ends the step.
-type Monitor interface {
-	Before(*Taken) error
-	// After is called where the step leads. One that is blocked leads nowhere else, which depends on what it looked at.
-	After(*Taken) error
-}
-
-// Inattentive is a [Listener] to which none of it matters but what whoever embeds it listens to.
-type Inattentive struct{}
-
-// Began implements [Listener].
-func (Inattentive) Began() {}
-
-// Called implements [Listener].
-func (Inattentive) Called(*Actor, behavior.Activation, CallEvent) {}
-
-// Ended implements [Listener].
-func (Inattentive) Ended(*Actor, behavior.Activation, behavior.Path, *behavior.Leaf) {}
-
-// Committed implements [Listener].
-func (Inattentive) Committed(*view.View) {}
-
-// Refreshed implements [Listener].
-func (Inattentive) Refreshed(*view.View, []view.Change) {}
-
 // Touch is a cell that a step looked at or changed, with the value that it had before.
 type Touch struct {
 	Cell state.Cell
@@ -229,7 +193,7 @@ func (w *Walker) mark(c state.Cell, marks state.Value) {
 // timer of who is there.
 func (it *Item) queued(value state.Value) state.Value {
 	if it.Actor.Merging && value&state.Queued != 0 {
-		value &^= state.Timed | state.Behind
+		value = value.SetFor(0) &^ (state.Timed | state.Behind)
 	}
 	return value
 }
@@ -301,6 +265,46 @@ func (w *Walker) acts(it *Item) bool {
 // timed reports whether a timer is set for an item.
 func (w *Walker) timed(it *Item) bool {
 	return !it.Standing && w.Value(it.Cell)&state.Timed != 0
+}
+
+// setBy notes that an actor sets timers for an item.
+func (it *Item) setBy(a *Actor) {
+	if it.Actor != a && !slices.Contains(it.setters, a) {
+		it.setters = append(it.setters, a)
+	}
+}
+
+// waits reports whether a timer of an item may have been set by who waits for a time that was not searched.
+func (it *Item) waits() bool {
+	return it.Actor.waitsFor().Why != "" || slices.ContainsFunc(it.setters, func(a *Actor) bool { return a.waitsFor().Why != "" })
+}
+
+// waiters returns the memories of those for whom a timer of an item may wait for a time: that of its actor, or else of
+// others that have set it.
+func (it *Item) waiters() []*domain {
+	if it.Actor.awaits {
+		return []*domain{it.Actor.domain}
+	}
+	var waiters []*domain
+	for _, a := range it.setters {
+		if a.awaits && !slices.Contains(waiters, a.domain) {
+			waiters = append(waiters, a.domain)
+		}
+	}
+	return waiters
+}
+
+// Awaited returns the items with timers of controllers that wait for a time that was not searched, and those for which
+// time passes in the background of such ones. Where a long time may still pass, what comes of that is another end, or
+// one that waits as well.
+func (w *Walker) Awaited() []core.Item {
+	var items []core.Item
+	for _, it := range w.Machine.Items {
+		if w.timed(it) && it.waits() || it.Actor.waitsFor().Why != "" && it.Elapses() && w.possible(it) {
+			items = append(items, it.Item)
+		}
+	}
+	return items
 }
 
 // Flight returns the point where the run of an item is parked, nil if it is not in flight.
