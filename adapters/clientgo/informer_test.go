@@ -392,7 +392,6 @@ type hidden struct {
 	at    int
 	bits  [2]uint8
 	half  float32
-	later bool
 	Shown pair
 	tagged
 }

@@ -56,3 +56,11 @@ func (e *enactment) handleOne(ctx context.Context, session *Session, told core.T
 		}
 	}
 }
+
+// Reconciled returns the request that a run reconciles, empty if it does something else.
+func (a Activation) Reconciled() core.Request {
+	if a.Event != nil || a.Own != Asked {
+		return ""
+	}
+	return a.Request
+}

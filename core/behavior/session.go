@@ -41,14 +41,6 @@ type Activation struct {
 	Parts []Run
 }
 
-// Reconciled returns the request that a run reconciles, empty if it does something else.
-func (a Activation) Reconciled() core.Request {
-	if a.Event != nil || a.Own != Asked {
-		return ""
-	}
-	return a.Request
-}
-
 // Memory is what an instance keeps of what it has done, by what it shows of it.
 type Memory struct {
 	// Identity tells it apart from the other memories of the same code. A fresh instance has no memory.

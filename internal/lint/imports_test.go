@@ -50,9 +50,9 @@ func house() []place {
 		{"core/internal/memories", nil, nothing},
 		{"core/internal/periodic", nil, nothing},
 		{"core/internal/wording", nil, nothing},
-		{"core/internal/transition", append([]string{"internal/iotrace", "core/internal/calendar", "core/internal/memo", "core/internal/memories"}, engine[:4]...), libraries},
+		{"core/internal/transition", append([]string{"internal/iotrace", "core/internal/calendar", "core/internal/memo", "core/internal/memories", "internal/goroutine"}, engine[:4]...), libraries},
 		{"core/internal/reduction", append([]string{"internal/bitset", "core/internal/transition"}, engine[:4]...), nothing},
-		{"core/explore", append([]string{"internal/bitset", "internal/grace", "internal/iotrace", "internal/lookup", "internal/resident", "core/internal/..."}, engine[:6]...), libraries},
+		{"core/explore", append([]string{"internal/bitset", "internal/goroutine", "internal/grace", "internal/iotrace", "internal/lookup", "internal/resident", "core/internal/..."}, engine[:6]...), libraries},
 		{"reduction", []string{"internal/bitset", "core", "core/explore"}, nothing},
 		{"properties/specification", append([]string{"core", "properties/..."}, words...), kubernetes},
 		{"properties/cel", append([]string{"core", "properties", "properties/ltl"}, words...), kubernetes},
@@ -94,7 +94,7 @@ func house() []place {
 		{"adapters/internal/memory", []string{"core"}, nothing},
 		{"adapters/internal/pins", nil, libraries},
 		{"adapters/internal/metrics", []string{"internal/goroutine"}, libraries},
-		{"adapters/external", []string{"core"}, kubernetes}, // of which it knows what a configuration is
+		{"adapters/external", []string{"core", "internal/goroutine"}, kubernetes}, // of which it knows what a configuration is
 		{"adapters/external/remote", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/scenario", "adapters/kube/transport"}, kubernetes},
 		{"adapters/external/...", []string{"core", "adapters/external"}, kubernetes},
 		{"adapters/internal/system", []string{"core", "adapters/external", "adapters/kube", "adapters/kube/companions", "adapters/kube/players", "adapters/kube/scenario", "adapters/internal/informer", "adapters/internal/pins", "adapters/internal/webhook", "internal/goroutine", "record/live"}, kubernetes},
@@ -110,7 +110,7 @@ func house() []place {
 		{"adapters/dot", []string{"core", "record/live/analysis", "adapters/internal/story"}, libraries},
 		{"adapters/export", []string{"core", "adapters/internal/story", "adapters/text"}, libraries},
 		{"adapters/...", []string{"core"}, libraries},
-		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/supervisor"}, engine...), libraries},
+		{".", append([]string{"properties/...", "reduction", "record/...", "adapters/text", "adapters/page", "adapters/dot", "internal/typo", "internal/goroutine", "internal/grace", "internal/regression", "internal/resident", "internal/supervisor"}, engine...), libraries},
 		{"cli", append([]string{"internal/typo", "internal/grace", "internal/regression", "internal/resident", "internal/scaffold", "internal/supervisor"}, public...), libraries},
 		{"cmd/...", append([]string{"examples/..."}, public...), libraries},
 		{"examples/leases/check", []string{"cli", "examples/leases"}, nothing},                 // the main of a tutorial
