@@ -328,3 +328,51 @@ func TestRunsBeyondTheLastTime(t *testing.T) {
 		}
 	}
 }
+
+// TestTimersLongerThanSpans has a controller look once a week, or every minute, at what is new for a minute, then young
+// for an hour, and old from then on: it comes to the second only if it looks often enough.
+func TestTimersLongerThanSpans(t *testing.T) {
+	leases := plain.NewFamily[lease]("lease")
+	object := leases.Named("a")
+	age := plain.NewVar[string]("age")
+	for every, sees := range map[time.Duration]bool{7 * 24 * time.Hour: false, time.Minute: true} {
+		model := plain.Model{
+			Name: "ages",
+			Properties: []core.Property{
+				properties.Eventually("old", func(s core.State) bool { return age.Get(s) == "old" }),
+				properties.Eventually("was young", func(s core.State) bool { return age.Get(s) == "young" }),
+				{Name: "never young", Invariant: func(s core.State) error {
+					if age.Get(s) == "young" {
+						return errors.New("it is young")
+					}
+					return nil
+				}},
+			},
+			Initial: []core.Initial{plain.Start(object.Is(lease{}), age.Is("new"))},
+			Controllers: []plain.Controller{{
+				Name: "c", Requests: []core.Request{"a"},
+				Reconcile: func(w *plain.World, _ core.Request) core.Result {
+					l := object.Get(w)
+					since := time.Since(time.Unix(l.Since, 0))
+					switch {
+					case l.Since == 0:
+						object.Set(w, lease{Since: time.Now().Unix()})
+					case since > time.Hour:
+						age.Set(w, "old")
+						return core.Result{}
+					case since > time.Minute:
+						age.Set(w, "young")
+					}
+					return core.Result{RequeueAfter: every}
+				},
+			}},
+		}
+		broken := map[string]bool{}
+		for _, f := range run(t, model, orrery.Options{}).Report.Findings {
+			broken[f.Property] = true
+		}
+		if broken["old"] || broken["was young"] == sees || broken["never young"] != sees {
+			t.Errorf("every %s: broken are %v", every, broken)
+		}
+	}
+}

@@ -288,7 +288,17 @@ func (m *memory) entries(path string, all []entry, depth int) {
 }
 
 // ends reports whether values of a type are not looked into.
-func (m *memory) ends(t reflect.Type) bool { return m.skips(t.PkgPath()) && !keeps(t) }
+func (m *memory) ends(t reflect.Type) bool { return m.skips(t.PkgPath()) && !keeps(t) && !isData(t) }
+
+// isData reports whether a type of infrastructure is nothing but data, which controllers remember as they do texts.
+func isData(t reflect.Type) bool {
+	switch t.PkgPath() + "." + t.Name() {
+	case "net.IP", "net.IPMask", "net.IPNet", "net.TCPAddr", "net.UDPAddr", "net/url.URL", "net/url.Userinfo", "net/url.Values", "net/http.Header",
+		"net/netip.Addr", "net/netip.AddrPort", "net/netip.Prefix", "net/netip.uint128", "regexp.Regexp", "k8s.io/apimachinery/pkg/runtime.RawExtension":
+		return true
+	}
+	return false
+}
 
 // skips reports whether a package is not looked into.
 func (m *memory) skips(at string) bool {
@@ -333,7 +343,12 @@ func (m *memory) inside(path string, v reflect.Value, depth int) {
 				m.values[path] = core.ReadLocked
 			}
 			return
-		case *sync.Once, *sync.Pool, *sync.WaitGroup, *sync.Cond:
+		case *sync.Once:
+			if done := v.FieldByName("done"); done.Kind() == reflect.Struct && !done.IsZero() {
+				m.values[path] = "done"
+			}
+			return
+		case *sync.Pool, *sync.WaitGroup, *sync.Cond:
 			return
 		}
 	}

@@ -3,8 +3,12 @@ package memory
 import (
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +16,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/orrery-dev/orrery/core"
@@ -369,5 +374,40 @@ func TestTimesWithoutAddress(t *testing.T) {
 	want := map[string]string{".expiry": "1", ".expiry[a]": at.String(), ".last": at.String()}
 	if got := Of(&keeps); !maps.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestOfData sees what is remembered as values of packages that are not looked into otherwise, and what is done once.
+func TestOfData(t *testing.T) {
+	type controller struct {
+		at    *url.URL
+		ip    net.IP
+		addr  netip.Addr
+		like  *regexp.Regexp
+		raw   runtime.RawExtension
+		once  sync.Once
+		where http.Header
+	}
+	fresh := func() *controller { return &controller{} }
+	for name, remember := range map[string]func(*controller, string){
+		"at":    func(c *controller, text string) { c.at = &url.URL{Host: text} },
+		"ip":    func(c *controller, text string) { c.ip = net.IP(text) },
+		"addr":  func(c *controller, text string) { c.addr = netip.AddrFrom4([4]byte{text[0], 2, 3, 4}) },
+		"like":  func(c *controller, text string) { c.like = regexp.MustCompile(text) },
+		"raw":   func(c *controller, text string) { c.raw.Raw = []byte(text) },
+		"where": func(c *controller, text string) { c.where = http.Header{"A": {text}} },
+	} {
+		one, same, other := fresh(), fresh(), fresh()
+		remember(one, "a")
+		remember(same, "a")
+		remember(other, "b")
+		if !maps.Equal(Of(one), Of(same)) || maps.Equal(Of(one), Of(other)) || maps.Equal(Of(one), Of(fresh())) {
+			t.Errorf("%s is not told apart: %v and %v", name, Of(one), Of(other))
+		}
+	}
+	done := fresh()
+	done.once.Do(func() {})
+	if Of(done)["controller.once"] != "done" || Of(fresh())["controller.once"] != "" {
+		t.Errorf("what is done once is not seen: %v, and before %v", Of(done), Of(fresh()))
 	}
 }

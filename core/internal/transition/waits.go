@@ -137,7 +137,7 @@ func (l *Learner) look(a *Actor, run behavior.Run) (waits bool, err error) {
 		if parting == nil {
 			return true, l.drift(a, run, left)
 		}
-		if err := l.outlasts(a, run); err != nil {
+		if err := l.overByTimer(a, run); err != nil {
 			return true, err
 		}
 		return true, l.awaits(a, run, parting)
@@ -249,9 +249,9 @@ func (l *Learner) sleepsThrough(a *Actor, after time.Duration) bool {
 	})
 }
 
-// outlasts finds out of a run that waits for a time, and does not just set a timer again, whether that is over whenever a
+// overByTimer finds out of a run that waits for a time, and does not just set a timer again, whether that is over whenever a
 // timer has fired that was set for long.
-func (l *Learner) outlasts(a *Actor, run behavior.Run) (err error) {
+func (l *Learner) overByTimer(a *Actor, run behavior.Run) (err error) {
 	writes := func(e *behavior.Edge) bool { return behavior.Aim(e.From.Call) != e.From.Call.Identity() }
 	if run.Leaf == nil || run.Leaf.Later() && !slices.ContainsFunc(run.Path, writes) || run.Leaf.Retried() || run.Activation.Event != nil || !a.awaits || !l.Searching ||
 		l.Machine.longTimes() == 0 || a.untimed() || a.domain.manner.Active || slices.Contains(a.long, never) {
