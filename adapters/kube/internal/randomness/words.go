@@ -20,9 +20,11 @@ func (d *draw) Words(texts []string) []string {
 	for i := range numbers {
 		numbers[i] = again.Int63()
 	}
-	plain := make([]string, len(texts))
-	for i, text := range texts {
-		plain[i] = plaintext.Of(text)
+	var plain []string
+	for _, text := range texts {
+		if plain = append(plain, text); plaintext.Of(text) != text { // or it is a word that is also the code of something
+			plain = append(plain, plaintext.Of(text))
+		}
 	}
 	var words []string
 	for len(numbers) > 0 {
