@@ -83,9 +83,11 @@ func (op *operation) createManaged(object *unstructured.Unstructured) (*Response
 	}
 	given := object.GetResourceVersion()
 	object.SetResourceVersion("")
-	found, err := op.there(key)
-	if err != nil {
-		return nil, err
+	found := op.find(key)
+	if found == nil && op.implied(key) {
+		if found, err = op.server.impliedNamespace(key.Name); err != nil {
+			return nil, err
+		}
 	}
 	if found != nil {
 		return nil, op.alreadyExists(found)
@@ -110,7 +112,7 @@ func (op *operation) alreadyExists(found *storage.Object) error {
 // implied reports whether a Namespace is there although nobody has given it: objects are in it at the start, or every
 // cluster has it.
 func (op *operation) implied(key core.Key) bool {
-	if key.Kind != kinds.Namespace || op.server.strictNamespaces || op.server.namespaces[key.Name] || slices.Contains(op.server.made, key) {
+	if key.Kind != kinds.Namespace || !op.presumes(key) {
 		return false
 	}
 	switch key.Name {
@@ -120,12 +122,14 @@ func (op *operation) implied(key core.Key) bool {
 	return op.server.inhabited[key.Name]
 }
 
-// there reads one object, nil if there is none, also a Namespace that is implied.
-func (op *operation) there(key core.Key) (*storage.Object, error) {
-	if found := op.find(key); found != nil || !op.implied(key) {
-		return found, nil
-	}
-	_, tree, err := op.server.admitInitial(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: string(kinds.Namespace)}, ObjectMeta: metav1.ObjectMeta{Name: key.Name}})
+// presumes reports whether a Namespace may be there although there is no object.
+func (op *operation) presumes(namespace core.Key) bool {
+	return !op.server.strictNamespaces && !op.server.namespaces[namespace.Name] && !slices.Contains(op.server.made, namespace)
+}
+
+// impliedNamespace returns a Namespace as it is where nobody has given or changed it.
+func (s *Server) impliedNamespace(name string) (*storage.Object, error) {
+	_, tree, err := s.admitInitial(&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: string(kinds.Namespace)}, ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +152,7 @@ func (op *operation) admitToNamespace(object *unstructured.Unstructured) error {
 	namespace := op.find(key)
 	if namespace == nil {
 		switch {
-		case op.server.strictNamespaces || op.server.namespaces[name] || slices.Contains(op.server.made, key):
+		case !op.presumes(key):
 			return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
 		case !op.implied(key):
 			op.presumed = append(op.presumed, key)

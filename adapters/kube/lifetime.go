@@ -67,7 +67,7 @@ func (op *operation) lifetime() (*Response, error) {
 	case content == nil && !op.implied(key):
 		return nil, op.notFound()
 	case content == nil:
-		object, err := op.there(key)
+		object, err := op.server.impliedNamespace(key.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -190,17 +190,20 @@ func (op *operation) get() (*Response, error) {
 	if op.request.LifetimeOnly {
 		return op.lifetime()
 	}
-	object, err := op.there(op.key(op.request.Name))
+	key := op.key(op.request.Name)
+	object := op.find(key)
+	switch {
+	case object != nil:
+		return op.show(object, object.Version), nil
+	case !op.implied(key):
+		return nil, op.notFound()
+	}
+	object, err := op.server.impliedNamespace(key.Name)
 	if err != nil {
 		return nil, err
 	}
-	if object == nil {
-		return nil, op.notFound()
-	}
 	response := op.show(object, object.Version)
-	if op.find(op.key(op.request.Name)) == nil {
-		response.versions = nil // of what nobody has given, none is stored
-	}
+	response.versions = nil // of what nobody has given, none is stored
 	return response, nil
 }
 

@@ -77,6 +77,12 @@ func Aim(call core.Call) string {
 	return call.String()
 }
 
+// Writes reports whether a call says what it writes, see [core.Aimed].
+func (e *Edge) Writes() bool {
+	aimed, ok := e.From.Call.(core.Aimed)
+	return ok && aimed.Contents() != ""
+}
+
 // Dated reports whether two calls of equal aims differ in nothing but the times that they name.
 func Dated(one, other core.Call) bool {
 	return undated(contents(one)) == undated(contents(other))

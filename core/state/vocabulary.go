@@ -20,7 +20,7 @@ const (
 	// Behind marks an item with a timer for whose runs a long time has not passed yet that has passed for others.
 	Behind
 
-	// long is room for a number, see [Value.Long].
+	// longShift is below the bits of longMask, which are those of a number, see [Value.Long].
 	longShift       = 3
 	longMask  Value = MostLong << longShift
 
@@ -38,6 +38,9 @@ func (v Value) Long() int { return int(v & longMask >> longShift) }
 
 // SetFor returns the value with the timer set for long, by its number.
 func (v Value) SetFor(long int) Value { return v&^longMask | Value(long)<<longShift&longMask }
+
+// Untimed returns the value without a timer.
+func (v Value) Untimed() Value { return v.SetFor(0) &^ Timed }
 
 // Parked returns the number of the point where the run of an item is parked, 0 if it is not in flight.
 func (v Value) Parked() int { return int(v >> markBits) }

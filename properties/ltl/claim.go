@@ -98,15 +98,6 @@ func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 		return nil, err
 	}
 	l, found, err := c.search(ctx, r)
-	if err == nil && found && !l.doomed && c.fairness != Unfair {
-		u := &unended{graph: g, renews: map[string]bool{}}
-		var is bool
-		if is, err = u.any(ctx, l); is && err == nil {
-			if err = r.leaveOut(ctx, u); err == nil {
-				l, found, err = c.search(ctx, r)
-			}
-		}
-	}
 	if err != nil || !found {
 		return nil, err
 	}
@@ -124,8 +115,24 @@ func (c *checker) judge(ctx context.Context, g core.Graph) ([]core.Violation, er
 	return []core.Violation{c.tell(l, word)}, nil
 }
 
-// search searches for a run of which the formula is not true.
-func (c *checker) search(ctx context.Context, r *reading) (l lasso, found bool, err error) {
+// search searches for a run of which the formula is not true, whatever comes once more time passes.
+func (c *checker) search(ctx context.Context, r *reading) (lasso, bool, error) {
+	l, found, err := c.searchOnce(ctx, r)
+	if err != nil || !found || l.doomed || c.fairness == Unfair {
+		return l, found, err
+	}
+	u := &unended{graph: r.graph, renews: map[string]bool{}}
+	if unended, err := u.any(ctx, l); !unended || err != nil {
+		return l, true, err
+	}
+	if err := r.leaveOut(ctx, u); err != nil {
+		return lasso{}, false, err
+	}
+	return c.searchOnce(ctx, r)
+}
+
+// searchOnce searches for a run of which the formula is not true.
+func (c *checker) searchOnce(ctx context.Context, r *reading) (l lasso, found bool, err error) {
 	p := newProduct(r, c.violating)
 	ends, err := p.ends(ctx, c.fairness == Strong)
 	if err != nil || !ends.found {

@@ -347,7 +347,7 @@ func (w *Walker) Skip(span time.Duration) {
 
 // expire lets the time pass for an item, too, as one step.
 func (w *Walker) expire(it *Item) {
-	w.Set(it.Cell, w.Value(it.Cell).SetFor(0)&^(state.Behind|state.Timed)|state.Queued)
+	w.Set(it.Cell, w.Value(it.Cell).Untimed()&^state.Behind|state.Queued)
 }
 
 // lookAround finds out whether an actor does something else at another hour of the day, or on another day of the week,

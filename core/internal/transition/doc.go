@@ -53,7 +53,7 @@ type Listener interface {
 	Began()
 	Called(a *Actor, activation behavior.Activation, call CallEvent)
 	Ended(a *Actor, activation behavior.Activation, path behavior.Path, leaf *behavior.Leaf)
-	// Committed is called when a change comes to wait for a view, and refreshed when a view is told of changes that
+	// Committed is called when a change comes to wait for a view, and refreshed when a view gets changes that
 	// waited for it; without any if it starts again.
 	Committed(*view.View)
 	Refreshed(v *view.View, changes []view.Change)

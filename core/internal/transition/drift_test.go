@@ -145,13 +145,13 @@ func asking(tells bool) core.Instance {
 func drifters() []scenario {
 	return []scenario{
 		{"it looks first at both times", illOrDead(false), Conditions{Deadlines: 1}, `
-13 states, 17 steps, 287 runs
+13 states, 17 steps, 289 runs
 rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z
 awaits: c`},
 		{"it looks first at both times that it keeps", illOrDead(true), Conditions{Deadlines: 1}, `
-9 states, 11 steps, 221 runs
+9 states, 11 steps, 223 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -159,7 +159,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it looks first at both times that it keeps, and more time passes", illOrDead(true), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 386 runs
+13 states, 17 steps, 390 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes

@@ -136,7 +136,7 @@ remembers: c
 waits: the behavior of c depends on the clock, and later times were not searched: reconciling go, now: keeps R.at in memory; later: changes R.at in memory and then, reconciling go, put at with a newer time where it else put at
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 1}, `
-9 states, 11 steps, 235 runs
+9 states, 11 steps, 237 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes
@@ -144,7 +144,7 @@ remembers: c
 awaits: c
 memory of c: 1 [R.at]`},
 		{"it keeps two deadlines, and more time passes", of(func() *trade { return controller("c", twoDeadlines) }), Conditions{Deadlines: 2}, `
-13 states, 17 steps, 394 runs
+13 states, 17 steps, 398 runs
 rests: 
 rests: dead yes, ill yes
 rests: ill yes

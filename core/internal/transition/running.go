@@ -101,7 +101,7 @@ func (w *Walker) end(it *Item, leaf *behavior.Leaf) {
 
 // fire moves a timed item to its work queue, as one step.
 func (w *Walker) fire(it *Item) {
-	w.Set(it.Cell, w.Value(it.Cell).SetFor(0)&^state.Timed|state.Queued)
+	w.Set(it.Cell, w.Value(it.Cell).Untimed()|state.Queued)
 }
 
 // run takes a run of an actor from its beginning to its end, with what it leaves in memory. What comes up meanwhile for

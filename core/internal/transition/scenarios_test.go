@@ -160,7 +160,7 @@ rests: seen 2019-12-27T07:07:02.……002Z
 awaits: c
 waits: the behavior of c depends on the clock, and after the last of the times that passed, more were not searched (raise --deadlines, Options.Deadlines; if it does another thing each time, such as to count or to toggle, that is no help: leave that out): reconciling go, now: asks to be run again in 1h0m0s; later: put seen`},
 		{"it waits for two times", watching(twoTimes), Conditions{Deadlines: 1}, `
-13 states, 17 steps, 301 runs
+13 states, 17 steps, 303 runs
 rests: dead yes, ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: ill yes, seen 2000-01-01T00:00:01.……001Z
 rests: seen 2000-01-01T00:00:01.……001Z

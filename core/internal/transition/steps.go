@@ -130,6 +130,11 @@ func (a *Actor) timed(value state.Value, after time.Duration) state.Value {
 	return value | state.Timed
 }
 
+// comparesTimers reports whether it may matter for how long an actor sets timers.
+func (l *Learner) comparesTimers(a *Actor) bool {
+	return a.awaits && l.Searching && !a.untimed() && !slices.Contains(a.long, never)
+}
+
 // early reports whether the timer of an item cannot have fired yet: it is set for so long that what its controller waits
 // for is over then, and it is not over, which makes a difference.
 func (w *Walker) early(it *Item) (bool, error) {

@@ -239,7 +239,7 @@ func (l *Learner) setsTimer(a *Actor, run behavior.Run) error {
 
 // sleepsThrough reports whether a timer outlasts a span that passes, and that is not known of its length.
 func (l *Learner) sleepsThrough(a *Actor, after time.Duration) bool {
-	if !a.awaits || !l.Searching || a.untimed() || len(a.long) == state.MostLong || slices.Contains(a.long, never) {
+	if !l.comparesTimers(a) || len(a.long) == state.MostLong {
 		return false
 	}
 	long := a.timed(0, after).Long()
@@ -252,9 +252,8 @@ func (l *Learner) sleepsThrough(a *Actor, after time.Duration) bool {
 // overByTimer finds out of a run that waits for a time, and does not just set a timer again, whether that is over whenever a
 // timer has fired that was set for long.
 func (l *Learner) overByTimer(a *Actor, run behavior.Run) (err error) {
-	writes := func(e *behavior.Edge) bool { return behavior.Aim(e.From.Call) != e.From.Call.Identity() }
-	if run.Leaf == nil || run.Leaf.Later() && !slices.ContainsFunc(run.Path, writes) || run.Leaf.Retried() || run.Activation.Event != nil || !a.awaits || !l.Searching ||
-		l.Machine.longTimes() == 0 || a.untimed() || a.domain.manner.Active || slices.Contains(a.long, never) {
+	if run.Leaf == nil || run.Leaf.Later() && !slices.ContainsFunc(run.Path, (*behavior.Edge).Writes) || run.Leaf.Retried() || run.Activation.Event != nil ||
+		!l.comparesTimers(a) || l.Machine.longTimes() == 0 || a.domain.manner.Active {
 		return nil
 	}
 	a.once = append(a.once, behavior.Run{Activation: run.Activation, Path: slices.Clone(run.Path), Leaf: run.Leaf})

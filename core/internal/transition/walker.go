@@ -193,7 +193,7 @@ func (w *Walker) mark(c state.Cell, marks state.Value) {
 // timer of who is there.
 func (it *Item) queued(value state.Value) state.Value {
 	if it.Actor.Merging && value&state.Queued != 0 {
-		value = value.SetFor(0) &^ (state.Timed | state.Behind)
+		value = value.Untimed() &^ state.Behind
 	}
 	return value
 }

@@ -22,8 +22,9 @@ func (d *draw) Words(texts []string) []string {
 	}
 	var plain []string
 	for _, text := range texts {
-		if plain = append(plain, text); plaintext.Of(text) != text { // or it is a word that is also the code of something
-			plain = append(plain, plaintext.Of(text))
+		plain = append(plain, text) // which may be a word that is also the code of something
+		if decoded := plaintext.Of(text); decoded != text {
+			plain = append(plain, decoded)
 		}
 	}
 	var words []string
