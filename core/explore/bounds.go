@@ -316,10 +316,13 @@ func (h *herald) searched(p Progress) {
 	h.progress(p)
 }
 
-// ran counts a run of code.
+// ran counts a run of code. The limit is kept between two looks of the search too, which may be far apart on a machine
+// that is busy.
 func (h *herald) ran() {
 	if h.last.Runs++; h.meter.due(time.Since(h.began)) {
-		h.last.Memory = h.meter.memory()
+		if h.last.Memory = h.meter.memory(); h.meter.limit > 0 && h.last.Memory >= h.meter.limit {
+			h.last.Memory = h.meter.reclaim()
+		}
 		h.progress(h.last)
 	}
 }

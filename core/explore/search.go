@@ -42,7 +42,7 @@ func Search(ctx context.Context, system *core.System, options Options) (*Space, 
 		options.Memo = NewMemo() // searches are begun again
 	}
 	if options.Progress != nil {
-		h := &herald{progress: options.Progress, began: began}
+		h := &herald{progress: options.Progress, began: began, meter: meter{limit: options.Bounds.Memory}}
 		options.Progress, options.ran = h.searched, h.ran
 	}
 	options.earlier = &earlier{}

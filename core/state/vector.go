@@ -48,3 +48,27 @@ func (v Vector) ReadRow(row []byte) (cells int) {
 	clear(v[cell:])
 	return cell
 }
+
+// Value returns the value of a cell.
+func (v Vector) Value(c Cell) Value {
+	if int(c) >= len(v) {
+		return 0
+	}
+	return v[c]
+}
+
+// Touch is a cell that a step looked at or changed, with the value that it had before.
+type Touch struct {
+	Cell Cell
+	Was  Value
+}
+
+// Touches reports whether a cell was touched.
+func Touches(touched []Touch, c Cell) bool {
+	for i := range touched {
+		if touched[i].Cell == c {
+			return true
+		}
+	}
+	return false
+}

@@ -130,7 +130,7 @@ func TestTwoThatBecomeOne(t *testing.T) {
 		if errors.As(err, &apart) != test.wantApart || !test.wantApart && err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		if err == nil && (transition.ValueIn(image, one) != test.wantOne || transition.ValueIn(image, two) != test.wantTwo) {
+		if err == nil && (image.Value(one) != test.wantOne || image.Value(two) != test.wantTwo) {
 			t.Errorf("%s: they become %v", test.name, image)
 		}
 	}

@@ -180,7 +180,7 @@ func TestCoversParts(t *testing.T) {
 			}
 			w.Load(nil)
 			w.Set(c, v.Intern(c, test.to))
-			touched := transition.Touch{Cell: c, Was: v.Intern(c, test.from)}
+			touched := state.Touch{Cell: c, Was: v.Intern(c, test.from)}
 			if got := f.coversParts(w, known, touched); got != test.want {
 				t.Errorf("%s: it is covered: %t", test.name, got)
 			}
@@ -189,7 +189,7 @@ func TestCoversParts(t *testing.T) {
 				t.Errorf("%s: it is not covered after it was noted", test.name)
 			}
 			// Who changes what is no object changes no part of one.
-			if !f.coversParts(w, newFootprint(), transition.Touch{Cell: w.Machine.Vocabulary.Note("note"), Was: 1}) {
+			if !f.coversParts(w, newFootprint(), state.Touch{Cell: w.Machine.Vocabulary.Note("note"), Was: 1}) {
 				t.Errorf("a note has parts")
 			}
 		}

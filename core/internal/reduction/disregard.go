@@ -298,9 +298,9 @@ func (s *sample) heeds(ctx context.Context, m *transition.Machine, l *transition
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		changes := make([]transition.Touch, 0, len(beside))
+		changes := make([]state.Touch, 0, len(beside))
 		for _, a := range beside {
-			changes = append(changes, transition.Touch{Cell: a.cell, Was: a.values[n%len(a.values)]})
+			changes = append(changes, state.Touch{Cell: a.cell, Was: a.values[n%len(a.values)]})
 			n /= len(a.values)
 		}
 		got, err := t.deeds(changes)
@@ -336,7 +336,7 @@ func newRetrial(m *transition.Machine, l *transition.Learner, s *sample) *retria
 }
 
 // deeds describes what the step does with these values to be seen.
-func (t *retrial) deeds(changes []transition.Touch) (string, error) {
+func (t *retrial) deeds(changes []state.Touch) (string, error) {
 	vector := slices.Clone(t.vector)
 	for _, change := range changes {
 		vector = with(vector, change.Cell, change.Was)
@@ -352,7 +352,7 @@ func (t *retrial) deeds(changes []transition.Touch) (string, error) {
 }
 
 // causes returns which of some changes make a difference, all if none does alone.
-func (t *retrial) causes(changes []transition.Touch, want string) ([]state.Cell, error) {
+func (t *retrial) causes(changes []state.Touch, want string) ([]state.Cell, error) {
 	var alone, all []state.Cell
 	for i, change := range changes {
 		got, err := t.deeds(changes[i : i+1])
@@ -372,13 +372,13 @@ func (t *retrial) causes(changes []transition.Touch, want string) ([]state.Cell,
 // Took implements [transition.Visitor].
 func (t *retrial) Took(s *transition.Taken) error {
 	edge := t.walker.Edge(0, s)
-	var changed []transition.Touch
+	var changed []state.Touch
 	for i, touched := range t.walker.Touched {
-		if now := t.walker.Value(touched.Cell); now != touched.Was && !transition.Touches(t.walker.Touched[:i], touched.Cell) {
-			changed = append(changed, transition.Touch{Cell: touched.Cell, Was: now})
+		if now := t.walker.Value(touched.Cell); now != touched.Was && !state.Touches(t.walker.Touched[:i], touched.Cell) {
+			changed = append(changed, state.Touch{Cell: touched.Cell, Was: now})
 		}
 	}
-	slices.SortFunc(changed, func(a, b transition.Touch) int { return cmp.Compare(a.Cell, b.Cell) })
+	slices.SortFunc(changed, func(a, b state.Touch) int { return cmp.Compare(a.Cell, b.Cell) })
 	woken, timed := slices.Clone(t.wakes.woken), slices.Clone(t.wakes.timed)
 	slices.Sort(woken)
 	slices.Sort(timed)

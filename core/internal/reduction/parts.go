@@ -1,12 +1,11 @@
 package reduction
 
 import (
-	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
 // coversParts reports whether it is known that the walker's step changes the parts of an object that it does.
-func (f *footprints) coversParts(w *Explorer, known *footprint, t transition.Touch) bool {
+func (f *footprints) coversParts(w *Explorer, known *footprint, t state.Touch) bool {
 	covered := true
 	sure := eachPart(w.Machine.Vocabulary, t.Cell, t.Was, w.Value(t.Cell), false, func(p *state.Projection, _, _ state.Value) {
 		place, placed := f.places[placeName{sight: sight{cell: t.Cell, projection: p}}]
@@ -16,7 +15,7 @@ func (f *footprints) coversParts(w *Explorer, known *footprint, t transition.Tou
 }
 
 // noteParts notes which parts of an object the walker's step changes.
-func (f *footprints) noteParts(w *Explorer, known *footprint, t transition.Touch) {
+func (f *footprints) noteParts(w *Explorer, known *footprint, t state.Touch) {
 	eachPart(w.Machine.Vocabulary, t.Cell, t.Was, w.Value(t.Cell), true, func(p *state.Projection, _, _ state.Value) {
 		grow(f, known.alters, f.place(placeName{sight: sight{cell: t.Cell, projection: p}}))
 	})

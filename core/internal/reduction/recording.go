@@ -2,7 +2,6 @@ package reduction
 
 import (
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -91,12 +90,12 @@ func (v visible) items() { v.seeAll() }
 type trace struct {
 	vocabulary *state.Vocabulary
 	vector     state.Vector
-	touched    []transition.Touch
+	touched    []state.Touch
 }
 
 func (t *trace) see(c state.Cell) {
-	if !transition.Touches(t.touched, c) {
-		t.touched = append(t.touched, transition.Touch{Cell: c, Was: transition.ValueIn(t.vector, c)})
+	if !state.Touches(t.touched, c) {
+		t.touched = append(t.touched, state.Touch{Cell: c, Was: t.vector.Value(c)})
 	}
 }
 

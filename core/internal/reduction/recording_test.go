@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/orrery-dev/orrery/core"
-	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
 
@@ -101,7 +100,7 @@ func TestTrace(t *testing.T) {
 		var got []state.Cell
 		for _, touch := range r.touched {
 			got = append(got, touch.Cell)
-			if touch.Was != transition.ValueIn(vector, touch.Cell) {
+			if touch.Was != vector.Value(touch.Cell) {
 				t.Errorf("%s: it has seen %d in cell %d", test.name, touch.Was, touch.Cell)
 			}
 		}

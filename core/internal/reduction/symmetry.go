@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/core/internal/stepcache"
 	"github.com/orrery-dev/orrery/core/internal/transition"
 	"github.com/orrery-dev/orrery/core/state"
 )
@@ -53,7 +54,7 @@ type Checker struct {
 	// back.
 	Arrangements, inverses []state.Arrangement
 	// known are the steps that were checked, and seen the invariants, by number.
-	known, seen transition.StepCache
+	known, seen stepcache.Cache[struct{}]
 	// Starts are the initial states.
 	Starts [][]byte
 	// cells is how many there were when the first of these was checked: lists depend on cells that are new.
@@ -83,7 +84,7 @@ func NewChecker(w *Explorer, stops func(error) bool) *Checker {
 func (m *Checker) renew() {
 	if cells := m.Walker.Machine.Vocabulary.Cells(); m.cells != cells {
 		m.cells = cells
-		m.known, m.seen = transition.StepCache{Room: math.MaxInt}, transition.StepCache{Room: math.MaxInt}
+		m.known, m.seen = stepcache.Cache[struct{}]{Room: math.MaxInt}, stepcache.Cache[struct{}]{Room: math.MaxInt}
 	}
 }
 
@@ -127,7 +128,7 @@ func (m *Checker) CheckStarts() error {
 }
 
 // compare takes the step in all arrangements, and returns what that depends on.
-func (m *Checker) compare(it *transition.Item, vector state.Vector) ([]transition.Touch, error) {
+func (m *Checker) compare(it *transition.Item, vector state.Vector) ([]state.Touch, error) {
 	trace, err := m.take(permuted{it, vector})
 	if err != nil {
 		return nil, err
@@ -158,21 +159,21 @@ func (m *Checker) compare(it *transition.Item, vector state.Vector) ([]transitio
 }
 
 // bringBack adds to what something depends on in a state what it depends on in one of the arrangements.
-func (m *Checker) bringBack(trace, arranged []transition.Touch, arrangement int, vector state.Vector) ([]transition.Touch, error) {
+func (m *Checker) bringBack(trace, arranged []state.Touch, arrangement int, vector state.Vector) ([]state.Touch, error) {
 	for _, t := range arranged {
 		back, err := m.Walker.imageOf(t.Cell, 0, m.inverses[arrangement])
 		if err != nil {
 			return nil, err
 		}
-		if !transition.Touches(trace, back.Cell) {
-			trace = append(trace, transition.Touch{Cell: back.Cell, Was: transition.ValueIn(vector, back.Cell)})
+		if !state.Touches(trace, back.Cell) {
+			trace = append(trace, state.Touch{Cell: back.Cell, Was: vector.Value(back.Cell)})
 		}
 	}
 	return trace, nil
 }
 
 // take takes a step, and returns what it depends on.
-func (m *Checker) take(r permuted) ([]transition.Touch, error) {
+func (m *Checker) take(r permuted) ([]state.Touch, error) {
 	kind := core.Reconcile
 	if r.item.Standing {
 		kind = core.Act
@@ -235,7 +236,7 @@ func (m *Checker) same(it *transition.Item, behind state.Vector, other *transiti
 		return err
 	}
 	for c := range state.Cell(max(len(image), len(m.behind))) {
-		if transition.ValueIn(image, c) != transition.ValueIn(m.behind, c) {
+		if image.Value(c) != m.behind.Value(c) {
 			return asymmetric("%s and %s, in the same state with names exchanged, do not change %s in the same way", it, other, m.Walker.Machine.Vocabulary.Describe(c))
 		}
 	}
@@ -264,10 +265,10 @@ func (m *Checker) Show(predicate int, row []byte, look func(core.State)) error {
 
 // behold shows a predicate the state of the walker in all arrangements, and returns the cells that it looks at with
 // their values in the state.
-func (m *Checker) behold(look func(core.State)) ([]transition.Touch, error) {
+func (m *Checker) behold(look func(core.State)) ([]state.Touch, error) {
 	vocabulary := m.Walker.Machine.Vocabulary
 	vector := slices.Clone(m.Walker.Vector)
-	show := func(at state.Vector) []transition.Touch {
+	show := func(at state.Vector) []state.Touch {
 		t := &trace{vocabulary: vocabulary, vector: at}
 		look(&recordingState{state.NewLook(vocabulary, at), t})
 		return t.touched

@@ -295,7 +295,7 @@ func (w *Walker) unlessEnded(it *Item, err error) error {
 func (w *Walker) landsOnNothing(it *Item) (bool, error) {
 	defer w.tryOut(Taken{Kind: core.Return, Actor: it.Actor, Item: it})()
 	nothing := func() bool {
-		return !w.Wrote && !slices.ContainsFunc(w.Touched, func(t Touch) bool { return t.Cell != it.Cell && w.Vector[t.Cell] != t.Was })
+		return !w.Wrote && !slices.ContainsFunc(w.Touched, func(t state.Touch) bool { return t.Cell != it.Cell && w.Vector[t.Cell] != t.Was })
 	}
 	again := w.Value(it.Cell).ParkedAt(0) | state.Queued
 	for p := w.Flight(it); p.Node.Leaf == nil; p = w.Flight(it) {
@@ -392,7 +392,7 @@ func (w *Walker) comesToNothing(s *Taken) bool {
 		return false
 	}
 	for i, t := range w.Touched {
-		first := !slices.ContainsFunc(w.Touched[:i], func(before Touch) bool { return before.Cell == t.Cell })
+		first := !slices.ContainsFunc(w.Touched[:i], func(before state.Touch) bool { return before.Cell == t.Cell })
 		if first && w.Vector[t.Cell] != t.Was {
 			return false
 		}
@@ -450,7 +450,7 @@ func (w *Walker) Idle(of func(*Actor) bool) []*Item {
 // Learns reports whether the walker has changed what somebody remembers.
 func (w *Walker) Learns() bool {
 	return slices.ContainsFunc(w.Machine.parts, func(p *part) bool {
-		return slices.ContainsFunc(w.Touched, func(t Touch) bool { return t.Cell == p.cell && w.Value(t.Cell) != t.Was })
+		return slices.ContainsFunc(w.Touched, func(t state.Touch) bool { return t.Cell == p.cell && w.Value(t.Cell) != t.Was })
 	})
 }
 

@@ -455,7 +455,7 @@ func (w *Walker) tick() error {
 }
 
 // dates reports whether a time stands at a place of an object that did not before.
-func (w *Walker) dates(t Touch) bool {
+func (w *Walker) dates(t state.Touch) bool {
 	key, isObject := w.Machine.Vocabulary.Key(t.Cell)
 	if !isObject || !slices.Contains(w.Machine.Conditions.Apart, key.Kind) {
 		return false

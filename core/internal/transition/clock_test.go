@@ -341,7 +341,7 @@ func TestAwaited(t *testing.T) {
 		}
 	}
 	w.StepCache.Tracing = true
-	if w.moment(mine); !Touches(w.StepCache.Trace, m.Clock) {
+	if w.moment(mine); !state.Touches(w.StepCache.Trace, m.Clock) {
 		t.Error("a run does not depend on the time at which it begins")
 	}
 }

@@ -98,7 +98,7 @@ func TestDraws(t *testing.T) {
 	}
 	variant := node.Vary(1)
 	w.StepCache.Tracing = true
-	if w.drawn(node) != variant || !Touches(w.StepCache.Trace, it.draws.cell) {
+	if w.drawn(node) != variant || !state.Touches(w.StepCache.Trace, it.draws.cell) {
 		t.Error("a run that draws does not go on with its draw, or does not depend on it")
 	}
 	if w.drawing.number = 0; w.drawn(node) != nil {

@@ -152,7 +152,7 @@ func (w *Walker) Ties(s *Taken) Ties {
 		t.Held = append(t.Held, p.cells()...)
 	}
 	for _, touched := range w.Touched {
-		for _, v := range slices.Concat(w.letGo(touched), w.letGo(Touch{touched.Cell, w.Value(touched.Cell)})) {
+		for _, v := range slices.Concat(w.letGo(touched), w.letGo(state.Touch{Cell: touched.Cell, Was: w.Value(touched.Cell)})) {
 			t.Held = append(t.Held, v.cell)
 		}
 	}
@@ -197,3 +197,97 @@ func (w *Walker) Stage(s *Taken) (Stage, bool) {
 	}
 	return Stage{}, false
 }
+
+// effect is what a step does to the state.
+type effect struct {
+	// leaf is how the run ends, nil if there is no such step.
+	leaf  *behavior.Leaf
+	wrote bool
+	// to are the values after the step of the cells that it touches, and print is what it adds to the fingerprint.
+	to    []put
+	print state.Fingerprint
+}
+
+type put struct {
+	cell state.Cell
+	to   state.Value
+}
+
+// takesShortcuts reports whether the walker may leave out the calls of a run.
+func (w *Walker) takesShortcuts() bool {
+	return w.Learn == nil && w.Listener == nil && !w.noted && !w.Machine.Holds
+}
+
+// finish runs an item from its beginning to its end, as one step without faults, from the cache if it is there. See
+// [walker.reconcile]. The cache does not show in which other orders concurrent calls may be answered, so that no step
+// is there where that matters.
+func (w *Walker) finish(it *Item) (*behavior.Leaf, error) {
+	if !w.takesShortcuts() {
+		return w.reconcile(it, plan{})
+	}
+	s := &w.StepCache
+	if e := s.Find(it.Agent, w.Vector); e != nil {
+		w.jump(e)
+		return e.leaf, nil
+	}
+	s.Tracing, s.Trace = s.Room > 0, s.Trace[:0]
+	leaf, err := w.reconcile(it, plan{})
+	if s.Tracing && err == nil && len(w.Reversed) == 0 {
+		s.Add(it.Agent, w.effect(leaf))
+	}
+	s.Tracing = false
+	return leaf, err
+}
+
+// jump makes a step by its effect.
+func (w *Walker) jump(e *effect) {
+	for _, p := range e.to {
+		w.Touched = append(w.Touched, state.Touch{Cell: p.cell, Was: w.Vector[p.cell]})
+		w.Vector[p.cell] = p.to
+	}
+	w.Fingerprint.Toggle(e.print)
+	w.Wrote = e.wrote
+}
+
+// effect returns the effect of the step that the walker has taken.
+func (w *Walker) effect(leaf *behavior.Leaf) *effect {
+	e := &effect{leaf: leaf, wrote: w.Wrote, print: w.Fingerprint}
+	e.print.Toggle(w.origin)
+	for i, t := range w.Touched {
+		if !state.Touches(w.Touched[:i], t.Cell) {
+			e.to = append(e.to, put{cell: t.Cell, to: w.Vector[t.Cell]})
+		}
+	}
+	return e
+}
+
+// traced is a client that notes what is looked at.
+type traced struct{ *ClientView }
+
+var _ behavior.Cells = traced{}
+
+// Value implements [behavior.Cells].
+func (t traced) Value(c state.Cell) state.Value {
+	t.Walker.depend(c)
+	return t.ClientView.Value(c)
+}
+
+// Project implements [behavior.Cells].
+func (t traced) Project(p *state.Projection, c state.Cell) (state.Value, bool) {
+	t.Walker.depend(c)
+	return t.ClientView.Project(p, c)
+}
+
+// AppendSignature implements [behavior.Cells]. A list depends on all that might be in it.
+func (t traced) AppendSignature(buffer []byte, kind core.Kind, namespace string, selection *state.Selection) ([]byte, bool) {
+	vocabulary := t.Walker.Machine.Vocabulary
+	for _, c := range vocabulary.Kind(kind) {
+		if key, _ := vocabulary.Key(c); namespace == "" || namespace == key.Namespace {
+			t.Walker.depend(c)
+		}
+	}
+	return t.ClientView.AppendSignature(buffer, kind, namespace, selection)
+}
+
+// depend notes that the run which is traced depends on a cell.
+func (w *Walker) depend(c state.Cell) { w.StepCache.Depend(c, w.Vector[c]) }

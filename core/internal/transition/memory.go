@@ -393,7 +393,7 @@ func (w *Walker) inMemory(c state.Cell, versionsOf func(*part) [][]version) []st
 
 // letGo returns the versions that were remembered before the step of the walker, by their own names or by those of
 // their objects.
-func (w *Walker) letGo(t Touch) []version {
+func (w *Walker) letGo(t state.Touch) []version {
 	for _, p := range w.Machine.parts {
 		if p.cell == t.Cell {
 			return p.known[t.Was]

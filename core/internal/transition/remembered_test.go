@@ -19,10 +19,10 @@ func TestRemembered(t *testing.T) {
 			t.Errorf("of %d these are remembered: %v", c, got)
 		}
 	}
-	if got := w.letGo(Touch{Cell: 1, Was: 2}); !slices.Equal(got, []version{{5, 7}}) {
+	if got := w.letGo(state.Touch{Cell: 1, Was: 2}); !slices.Equal(got, []version{{5, 7}}) {
 		t.Errorf("these are let go: %v", got)
 	}
-	if got := w.letGo(Touch{Cell: 2, Was: 1}); got != nil {
+	if got := w.letGo(state.Touch{Cell: 2, Was: 1}); got != nil {
 		t.Errorf("of no memory, these are let go: %v", got)
 	}
 	w.Vector[0] = 0
@@ -72,7 +72,7 @@ func TestIdentitiesInMemory(t *testing.T) {
 	if got := w.remembered(a); got != nil {
 		t.Errorf("these have to keep their names: %v", got)
 	}
-	if got := w.letGo(Touch{Cell: its.cell, Was: 1}); !slices.Equal(got, both) {
+	if got := w.letGo(state.Touch{Cell: its.cell, Was: 1}); !slices.Equal(got, both) {
 		t.Errorf("these are let go: %v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/calendar"
+	"github.com/orrery-dev/orrery/core/internal/stepcache"
 	"github.com/orrery-dev/orrery/core/state"
 	"github.com/orrery-dev/orrery/core/view"
 )
@@ -36,7 +37,7 @@ type Walker struct {
 	Vector      state.Vector
 	Fingerprint state.Fingerprint
 	// Touched are the cells that differ, or differed, from the state the step began in, with their values there.
-	Touched []Touch
+	Touched []state.Touch
 	Wrote   bool
 	// Retrying tells of the last state whose steps were shown, if those of some agents only were, that controllers do
 	// nothing there but to try again what comes to nothing, so that time passes.
@@ -94,7 +95,7 @@ type Walker struct {
 	notes     []callNote
 	noted     bool
 	visit     visit
-	StepCache StepCache
+	StepCache stepcache.Cache[effect]
 	// Ahead tells that the walker takes steps before the searching goroutine does.
 	Ahead bool
 	// Monitor, if set, looks at every step before and after it is taken.
@@ -102,12 +103,6 @@ type Walker struct {
 	// Listener, if set, is told of every call with its effects, of the end of every run, and of what comes to views.
 	Listener Listener
 	Buffer   []byte
-}
-
-// Touch is a cell that a step looked at or changed, with the value that it had before.
-type Touch struct {
-	Cell state.Cell
-	Was  state.Value
 }
 
 // maxNested bounds deliveries within deliveries: beyond it, event handlers set each
@@ -145,7 +140,7 @@ func (w *Walker) fit() {
 	for len(w.Vector) < w.Machine.Vocabulary.Cells() {
 		w.Vector = append(w.Vector, 0)
 	}
-	w.StepCache.forget()
+	w.StepCache.Forget()
 }
 
 // Value returns the value of a cell.
@@ -173,12 +168,12 @@ func (w *Walker) Set(c state.Cell, value state.Value) {
 	}
 	was := w.Vector[c]
 	if w.StepCache.Tracing {
-		w.StepCache.depend(c, was)
+		w.StepCache.Depend(c, was)
 	}
 	if was == value {
 		return
 	}
-	w.Touched = append(w.Touched, Touch{Cell: c, Was: was})
+	w.Touched = append(w.Touched, state.Touch{Cell: c, Was: was})
 	w.Fingerprint.Toggle(w.Machine.Vocabulary.Print(c, was))
 	w.Fingerprint.Toggle(w.Machine.Vocabulary.Print(c, value))
 	w.Vector[c] = value

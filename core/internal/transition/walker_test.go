@@ -87,15 +87,15 @@ func TestWalkerKeepsAccount(t *testing.T) {
 						was = touched.Was
 					}
 				}
-				if was != ValueIn(origin, c) {
-					t.Fatalf("cell %d was %d, and it is said that it was %d: %v", c, ValueIn(origin, c), was, w.Touched)
+				if was != origin.Value(c) {
+					t.Fatalf("cell %d was %d, and it is said that it was %d: %v", c, origin.Value(c), was, w.Touched)
 				}
-				if !Touches(w.Touched, c) && w.Value(c) != ValueIn(origin, c) {
+				if !state.Touches(w.Touched, c) && w.Value(c) != origin.Value(c) {
 					t.Fatalf("cell %d was changed and is not touched", c)
 				}
 			}
 		}
-		if w.Value(100) != 0 || ValueIn(w.Vector, 100) != 0 {
+		if w.Value(100) != 0 || w.Vector.Value(100) != 0 {
 			t.Fatal("a cell beyond the state has a value")
 		}
 	})
