@@ -83,8 +83,9 @@ type Randomness interface {
 	// Compare compares runs of the same code that were given the same answers and drew different values. It returns the
 	// first text in which a run differs from the first one in more than words that were drawn, and which run that is; a
 	// text of -1 if there is none. A store that compares outcomes may record the words. There are at least two runs, of
-	// variations 0 and on, and all have as many texts.
-	Compare(runs []Drawn) (run, text int)
+	// variations 0 and on, and all have as many texts. Given tells that they were given other answers as well, as Other
+	// has them: what they say instead is what others will be given then, and not what was found without.
+	Compare(runs []Drawn, given bool) (run, text int)
 
 	// Echo returns an answer as a run is given it that has said other things than the recorded one which was given it,
 	// as it drew other values: what that one said comes back as this one said it. The texts are those of [Drawn], and
@@ -93,8 +94,20 @@ type Randomness interface {
 
 	// Other returns an answer as it would be if other values had been drawn for it, of some variation: those of the
 	// runs with this number that were compared. If it would be no other, it is the answer. Whole is false if there are
-	// words in the answer of which nobody knows what they would be.
-	Other(answer Response, variation int) (other Response, whole bool)
+	// words in the answer of which nobody knows what they would be. Only the given ones of its texts are others, all of
+	// them if none are given.
+	Other(answer Response, variation int, only ...string) (other Response, whole bool)
+
+	// Texts returns the texts of an answer that would be others if other values had been drawn for it.
+	Texts(answer Response) []string
+
+	// Derived compares a run with one that drew the same, but was given others of some texts, and returns the words that
+	// are others there and stand in none of the texts which it was given before it wrote them, for each of its own: they
+	// follow from those in the exchanged ones, such as a checksum from a password.
+	Derived(run, varied Drawn, given [][]string) []string
+
+	// Follow has the store that compares outcomes record from which of the texts that a run was given words follow.
+	Follow(words map[string][]string)
 
 	// Renamed returns a text that names something, such as a request, as it would be if other values had been drawn, as
 	// Other has them. It is the text, and not known, if there are words in it of which nobody knows what they would be.

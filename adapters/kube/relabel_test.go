@@ -32,6 +32,8 @@ const (
 	byKey
 	byUID
 	inSet
+	bySum
+	byOldSum
 	references
 )
 
@@ -44,7 +46,7 @@ func drawWeb(t *rapid.T) web {
 		w.apart = append(w.apart, rapid.SampledFrom([]bool{false, false, true}).Draw(t, "apart"))
 		var refers []int
 		for range n {
-			refers = append(refers, rapid.SampledFrom([]int{0, 0, 0, byOwner, byName, byDerivedName, byKey, byUID, inSet}).Draw(t, "reference"))
+			refers = append(refers, rapid.SampledFrom([]int{0, 0, 0, byOwner, byName, byDerivedName, byKey, byUID, inSet, bySum, byOldSum}).Draw(t, "reference"))
 		}
 		w.refers = append(w.refers, refers)
 	}
@@ -75,6 +77,11 @@ func (w web) same(other web) bool {
 	return slices.ContainsFunc(orders(len(w.bases)), func(order []int) bool { return w.renamed(order).text() == other.text() })
 }
 
+// keepsSecrets reports whether anybody has a checksum of what an object keeps.
+func (w web) keepsSecrets() bool {
+	return slices.ContainsFunc(w.refers, func(refers []int) bool { return slices.Contains(refers, bySum) || slices.Contains(refers, byOldSum) })
+}
+
 func orders(n int) [][]int {
 	if n == 0 {
 		return [][]int{nil}
@@ -97,6 +104,17 @@ func drawnWord(s *Server, number int) string {
 	}
 	return word
 }
+
+// sums says of some words that they follow from others.
+func sums(s *Server, number int, of string) string {
+	sum := drawnWord(s, number)
+	s.Randomness().Follow(map[string][]string{sum: {of}})
+	return sum
+}
+
+// The words of an object besides its name are numbered from these on. It has a secret, of which others have checksums,
+// and one that is gone, of which it has kept a checksum, as others have.
+const secrets, oldSecrets, keptSums, sumsOfSecrets, sumsOfOld = 1000, 2000, 3000, 4000, 5000
 
 // objects makes a web of objects, of which each has the name of the number that it is given.
 func (w web) objects(s *Server, numbers []int) []core.Object {
@@ -121,6 +139,10 @@ func (w web) objects(s *Server, numbers []int) []core.Object {
 			metadata["generateName"] = key.Name[:2]
 		}
 		data, set, owners := tree{"colour": int64(w.colours[i])}, []any{}, []any{}
+		if w.keepsSecrets() {
+			data["secret"] = drawnWord(s, secrets+numbers[i])
+			data["sum"] = sums(s, keptSums+numbers[i], drawnWord(s, oldSecrets+numbers[i]))
+		}
 		for j, other := range keys {
 			switch w.refers[i][j] {
 			case byOwner:
@@ -135,6 +157,10 @@ func (w web) objects(s *Server, numbers []int) []core.Object {
 				set = append(set, "pvc-"+string(storage.UID("", other, 0)))
 			case inSet:
 				set = append(set, other.Name)
+			case bySum:
+				set = append(set, sums(s, sumsOfSecrets+numbers[i]*10+numbers[j], drawnWord(s, secrets+numbers[j])))
+			case byOldSum:
+				set = append(set, sums(s, sumsOfOld+numbers[i]*10+numbers[j], drawnWord(s, oldSecrets+numbers[j])))
 			}
 		}
 		data["set"] = set

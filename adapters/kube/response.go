@@ -175,7 +175,7 @@ type chance struct{ *randomness.Source }
 var _ core.Randomness = chance{}
 
 // Other implements [core.Randomness].
-func (c chance) Other(answer core.Response, variation int) (other core.Response, whole bool) {
+func (c chance) Other(answer core.Response, variation int, only ...string) (other core.Response, whole bool) {
 	response, ok := answer.(*Response)
 	if !ok {
 		return answer, true
@@ -185,11 +185,29 @@ func (c chance) Other(answer core.Response, variation int) (other core.Response,
 	}
 	whole = true
 	varied, ok := response.spelled(func(text string) string {
+		if len(only) > 0 && !slices.Contains(only, text) {
+			return text
+		}
 		other, known := c.Source.Other(text, variation)
 		whole = whole && known
 		return other
 	})
 	return varied, whole && (ok || len(response.Object) == 0)
+}
+
+// Texts implements [core.Randomness].
+func (c chance) Texts(answer core.Response) []string {
+	var texts []string
+	if response, ok := answer.(*Response); ok && response.Status == nil {
+		_, _ = response.spelled(func(text string) string {
+			if other, known := c.Source.Other(text, 1); known && other != text && !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+			return text
+		})
+	}
+	slices.Sort(texts)
+	return texts
 }
 
 // Echo implements [core.Randomness].

@@ -49,9 +49,17 @@ func (t *throw) End() bool {
 	return t.drawn
 }
 
-func (*dice) Compare([]core.Drawn) (int, int) { return 0, -1 }
+func (*dice) Compare([]core.Drawn, bool) (int, int) { return 0, -1 }
 
-func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+func (*dice) Other(answer core.Response, _ int, _ ...string) (core.Response, bool) {
+	return answer, true
+}
+
+func (*dice) Texts(core.Response) []string { return nil }
+
+func (*dice) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
+
+func (*dice) Follow(map[string][]string) {}
 
 func (*dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 
@@ -123,9 +131,17 @@ func (*drawing) Release()                    {}
 
 func (*drawing) Words([]string) []string { return nil }
 
-func (*drawing) Compare([]core.Drawn) (int, int) { return 0, -1 }
+func (*drawing) Compare([]core.Drawn, bool) (int, int) { return 0, -1 }
 
-func (*drawing) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+func (*drawing) Other(answer core.Response, _ int, _ ...string) (core.Response, bool) {
+	return answer, true
+}
+
+func (*drawing) Texts(core.Response) []string { return nil }
+
+func (*drawing) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
+
+func (*drawing) Follow(map[string][]string) {}
 
 func (*drawing) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 

@@ -108,11 +108,15 @@ func (s *Session) Vary(ctx context.Context, run Run) ([]core.Call, *Divergence, 
 	}, (*Leaf).agrees)
 }
 
-// VaryAnswers is [Session.Vary] for a run that is given other values. Event handlers may enqueue other requests, as
-// many as before, which are returned: they may be named by what was given.
-func (s *Session) VaryAnswers(ctx context.Context, run Run) ([]core.Call, []core.Request, *Divergence, error) {
+// VaryAnswers is [Session.Vary] for a run that is given other values: a function returns what is not as the run has said
+// it itself. Event handlers may enqueue other requests, as many as before, which are returned: they may be named by what
+// was given.
+func (s *Session) VaryAnswers(ctx context.Context, run Run, other func(core.Response) core.Response) ([]core.Call, []core.Request, *Divergence, error) {
+	recorded := textsOf(run.Path.Asked())
 	var requests []core.Request
-	calls, divergence, err := s.along(ctx, run, func(core.Call, core.Call) bool { return true }, asRecorded, func(observed, recorded *Leaf) bool {
+	calls, divergence, err := s.along(ctx, run, func(core.Call, core.Call) bool { return true }, func(calls []core.Call, response core.Response) core.Response {
+		return other(s.limits.Randomness.Echo(response, recorded[:len(calls)*said], textsOf(calls)))
+	}, func(observed, recorded *Leaf) bool {
 		requests = observed.Requests
 		named := *observed
 		if len(requests) == len(recorded.Requests) {
@@ -133,6 +137,20 @@ func (p Path) Answered(other func(core.Response) core.Response) (Path, bool) {
 		}
 	}
 	return all, others
+}
+
+// Before returns, for each of the texts that [Session.Drawn] has of the calls along the path, what a function returns of
+// the answers to the calls before it.
+func (p Path) Before(of func(core.Response) []string) [][]string {
+	var before [][]string
+	var given []string
+	for _, edge := range p {
+		for range said {
+			before = append(before, given[:len(given):len(given)])
+		}
+		given = append(given, of(edge.Response)...)
+	}
+	return before
 }
 
 // Parting returns that a run which draws other values makes another call than one along a path, or leaves another

@@ -73,7 +73,7 @@ func (t *throws) Words(texts []string) []string {
 }
 
 // Compare implements [core.Randomness].
-func (d *dice) Compare(runs []core.Drawn) (run, text int) {
+func (d *dice) Compare(runs []core.Drawn, _ bool) (run, text int) {
 	for text := range runs[0].Texts {
 		first := unnamed(runs[0].Texts[text], runs[0].Words)
 		for run := 1; run < len(runs); run++ {
@@ -97,7 +97,18 @@ func unnamed(text string, lists ...[]string) string {
 }
 
 // Other implements [core.Randomness]. Nothing follows from values but that they were drawn.
-func (d *dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+func (d *dice) Other(answer core.Response, _ int, _ ...string) (core.Response, bool) {
+	return answer, true
+}
+
+// Texts implements [core.Randomness]: nobody can tell.
+func (d *dice) Texts(core.Response) []string { return nil }
+
+// Derived implements [core.Randomness].
+func (d *dice) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
+
+// Follow implements [core.Randomness].
+func (d *dice) Follow(map[string][]string) {}
 
 // Echo implements [core.Randomness].
 func (d *dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }

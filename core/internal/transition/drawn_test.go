@@ -238,13 +238,13 @@ type equalLengths struct {
 	t *testing.T
 }
 
-func (e equalLengths) Compare(runs []core.Drawn) (run, text int) {
+func (e equalLengths) Compare(runs []core.Drawn, given bool) (run, text int) {
 	for _, run := range runs[1:] {
 		if len(run.Texts) != len(runs[0].Texts) {
 			e.t.Errorf("%d and %d texts are compared", len(runs[0].Texts), len(run.Texts))
 		}
 	}
-	return e.casino.Compare(runs)
+	return e.casino.Compare(runs, given)
 }
 
 // reads is a system in which a controller does something with a word that it reads, and keeps that it did, and another

@@ -343,104 +343,10 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 			return l.varies(a, run, run.Path.Parting(asked[i], len(drawn.Texts)))
 		}
 	}
-	if odd, text := l.limits.Randomness.Compare(runs); text >= 0 {
+	if odd, text := l.limits.Randomness.Compare(runs, false); text >= 0 {
 		return l.varies(a, run, run.Path.Parting(asked[odd], text))
 	}
 	return nil
-}
-
-// derive finds out which words follow from words that a run was given, such as a checksum of a password: it goes
-// through a new path again with answers in which others were drawn. Code that does more than to write other words
-// decides by what was drawn, and that was only searched for what it was.
-func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides bool, err error) {
-	whole := run.Activation.Since == nil && !l.namesWords(run.Activation)
-	calls := len(drawn.Texts) - len(a.domain.keptIn(run.Leaf))
-	runs, asked := []core.Drawn{{Texts: append(slices.Clone(drawn.Texts[:calls]), enqueued(run.Leaf.Requests)...), Words: drawn.Words}}, [][]core.Call{nil}
-	enqueues := [][]core.Request{run.Leaf.Requests}
-	for variation := 1; variation <= leastVaried; variation++ {
-		path, others := run.Path.Answered(func(r core.Response) core.Response {
-			other, known := l.limits.Randomness.Other(r, variation)
-			whole = whole && known
-			return other
-		})
-		if !others {
-			return false, nil
-		}
-		varied := run
-		varied.Path, varied.Activation.Variation = path, variation
-		var requests []core.Request
-		made, other, divergence, err := l.taken(a, varied, func(session *behavior.Session) (made []core.Call, divergence *behavior.Divergence, err error) {
-			made, requests, divergence, err = session.VaryAnswers(l.Context, varied)
-			return made, divergence, err
-		})
-		if err != nil || divergence != nil {
-			return l.decidesByWords(a, run, divergence, whole), err
-		}
-		requests, known := l.aligned(requests, run.Leaf.Requests, variation)
-		whole = whole && known
-		other.Texts = append(other.Texts[:calls:calls], enqueued(requests)...)
-		runs, asked, enqueues = append(runs, other), append(asked, made), append(enqueues, requests)
-	}
-	odd, text := l.limits.Randomness.Compare(runs)
-	switch {
-	case text < 0:
-		return false, nil
-	case text >= calls:
-		recorded, observed := &behavior.Leaf{Requests: enqueues[0]}, &behavior.Leaf{Requests: enqueues[odd]}
-		return l.decidesByWords(a, run, &behavior.Divergence{Recorded: recorded.String(), Observed: observed.String(), After: len(run.Path)}, whole), nil
-	}
-	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
-}
-
-// aligned returns what a run enqueues that was given other words in the order of the requests that were recorded: each
-// in the place of the one that it would be, and those that stand for none of them in the places that are left. A queue
-// knows no order, and hands requests out sorted by names that are others now. It reports whether it is known of all
-// what they would be, which one request need not be.
-func (l *Learner) aligned(observed, recorded []core.Request, variation int) (aligned []core.Request, known bool) {
-	if len(observed) < 2 {
-		return observed, true
-	}
-	rest := slices.Clone(observed)
-	aligned, known = make([]core.Request, len(observed)), true
-	var vacant []int
-	for at, request := range recorded {
-		other, knows := l.limits.Randomness.Renamed(string(request), variation)
-		known = known && knows
-		if found := slices.Index(rest, core.Request(other)); found >= 0 {
-			aligned[at] = rest[found]
-			rest = slices.Delete(rest, found, found+1)
-		} else {
-			vacant = append(vacant, at)
-		}
-	}
-	for i, at := range vacant {
-		aligned[at] = rest[i]
-	}
-	return aligned, known
-}
-
-// namesWords reports whether words that were drawn stand in what a run is about. Only answers are exchanged for others,
-// and what they say may have to match that: the children of an object whose name was made up are those with a label of
-// that name.
-func (l *Learner) namesWords(a behavior.Activation) bool {
-	if a.Event == nil {
-		return l.limits.Randomness.Has(string(a.Request))
-	}
-	return l.limits.Randomness.Has(a.Event.Key.String()) || slices.ContainsFunc([]core.Content{a.Event.Old, a.Event.New}, func(c core.Content) bool {
-		return c != nil && l.limits.Randomness.Has(c.Canonical())
-	})
-}
-
-// decidesByWords reports whether what a run does depends on what it was given that somebody has drawn, and notes it.
-// Nobody can tell if not all of that was other.
-func (l *Learner) decidesByWords(a *Actor, run behavior.Run, d *behavior.Divergence, whole bool) bool {
-	if d == nil || !whole {
-		return false
-	}
-	a.gambles = true
-	l.Machine.doubtFirst(a.Name+" decides by random values", "that it reads, %s, now: %s; where others were drawn: %s. Only what comes of those that were drawn was searched: let it decide by what is not random",
-		run.Activation, d.Recorded, d.Observed)
-	return true
 }
 
 // varies notes that a run depends on the values that it draws in more than words.
@@ -452,15 +358,6 @@ func (l *Learner) varies(a *Actor, run behavior.Run, divergence *behavior.Diverg
 	}
 	l.diverged(a, run.Activation, run.Path, divergence, core.Chance, nil)
 	return a.givenUp()
-}
-
-// enqueued are requests as texts that are compared with others.
-func enqueued(requests []core.Request) []string {
-	texts := make([]string, len(requests))
-	for i, request := range requests {
-		texts[i] = string(request)
-	}
-	return texts
 }
 
 // varied takes a fresh instance along a run, drawing other values, and returns what comes of it, and where it makes

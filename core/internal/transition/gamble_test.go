@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,13 +22,46 @@ type casino struct {
 	// words, empty if there are none.
 	knows bool
 	has   string
+	// follow says which words follow from which.
+	follow []string
 }
 
 var sixDigits = regexp.MustCompile(`[0-9]{6}`)
 
-func (c *casino) Other(answer core.Response, variation int) (core.Response, bool) {
+func (c *casino) Other(answer core.Response, variation int, only ...string) (core.Response, bool) {
+	if len(only) > 0 && !slices.Contains(only, answer.String()) {
+		return answer, true
+	}
 	other, knows := c.Renamed(answer.String(), variation)
 	return reply(other), knows
+}
+
+func (c *casino) Texts(answer core.Response) []string {
+	if sixDigits.MatchString(answer.String()) {
+		return []string{answer.String()}
+	}
+	return nil
+}
+
+func (c *casino) Derived(run, varied core.Drawn, given [][]string) []string {
+	var words []string
+	for i, text := range run.Texts {
+		others := sixDigits.FindAllString(varied.Texts[i], -1)
+		for at, word := range sixDigits.FindAllString(text, -1) {
+			if others[at] != word && !slices.Contains(given[i], word) && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+func (c *casino) Follow(words map[string][]string) {
+	for word, texts := range words {
+		c.follow = append(c.follow, word+" from "+strings.Join(texts, ", "))
+	}
+	slices.Sort(c.follow)
+	c.follow = slices.Compact(c.follow)
 }
 
 func (*casino) Echo(answer core.Response, _, _ []string) core.Response { return answer }
@@ -43,7 +77,7 @@ func (c *casino) Has(text string) bool {
 }
 
 // Compare has any other six digits be a word.
-func (c *casino) Compare(runs []core.Drawn) (run, text int) {
+func (c *casino) Compare(runs []core.Drawn, _ bool) (run, text int) {
 	for text := range runs[0].Texts {
 		for run := range runs {
 			if len(runs[run].Texts) <= text || sixDigits.ReplaceAllString(runs[run].Texts[text], "") != sixDigits.ReplaceAllString(runs[0].Texts[text], "") {
@@ -143,6 +177,83 @@ func TestWordsThatDecide(t *testing.T) {
 				if test.says == "" && said != "" || !strings.Contains(said, test.says) {
 					t.Errorf("search %d says %q, want %q", search, said, test.says)
 				}
+			}
+		})
+	}
+}
+
+// TestWordsThatFollow has a controller read several words that another one has drawn, and write words of its own: each
+// follows from those that it is made of, and from no other. Words of which the controller wants that they belong
+// together are taken together.
+func TestWordsThatFollow(t *testing.T) {
+	backwards := func(word string) string {
+		letters := []byte(word)
+		slices.Reverse(letters)
+		return string(letters)
+	}
+	for _, test := range []struct {
+		name string
+		does func(w world, a, b, c, d string)
+		// want are what words are made of, each by what it begins with: by the numbers of the texts.
+		want []string
+	}{
+		{"nothing", func(w world, a, _, _, d string) { w.put("copy", a+" and "+d) }, nil},
+		{"one", func(w world, _, _, c, _ string) { w.put("one", "1"+c[1:5]+"0") }, []string{"1 from 2"}},
+		{"two", func(w world, a, _, _, d string) {
+			w.put("one", "1"+a[1:5]+"0")
+			w.put("two", "2"+d[1:5]+"0")
+		}, []string{"1 from 0", "2 from 3"}},
+		{"of two", func(w world, _, b, c, _ string) { w.put("one", "1"+b[1:3]+c[1:3]+"0") }, []string{"1 from 1, 2"}},
+		{"where two belong together", func(w world, a, b, _, d string) {
+			if b == backwards(a) {
+				w.put("one", "1"+d[1:5]+"0")
+				w.put("two", "2"+b[1:5]+"0")
+			}
+		}, []string{"1 from 3", "2 from 0, 1"}},
+		{"what it has written itself", func(w world, a, _, _, _ string) {
+			w.put("one", "1"+a[1:5]+"0")
+			w.put("two", w.get("one"))
+		}, []string{"1 from 0"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			source := &casino{dice: &dice{}, knows: true}
+			var first sync.Once
+			var drawn []string
+			a := simple("a", func(w world, _ core.Request) core.Result {
+				if w.get("a") == "" {
+					word := source.draw()
+					w.create("b", backwards(word))
+					w.create("c", word[3:]+word[:3])
+					w.create("d", word[2:]+word[:2])
+					w.create("a", word)
+				}
+				return core.Result{}
+			})
+			b := simple("b", func(w world, _ core.Request) core.Result {
+				if word := w.get("a"); word != "" {
+					texts := []string{word, w.get("b"), w.get("c"), w.get("d")}
+					first.Do(func() { drawn = texts })
+					test.does(w, texts[0], texts[1], texts[2], texts[3])
+				}
+				return core.Result{}
+			})
+			b.Watches = []core.Kind{"note"}
+			system := lab([]core.Strategy{sequential(a), sequential(b)})
+			system.Randomness = source
+			f := explored(t, system, Conditions{})
+			if len(f.learner.Incidents) > 0 || len(f.learner.Machine.Doubts) > 0 {
+				t.Fatalf("%+v; %q", f.learner.Incidents, f.learner.Machine.Doubts)
+			}
+			var got []string
+			for _, follows := range source.follow {
+				word, from, _ := strings.Cut(follows, " from ")
+				for i, text := range drawn {
+					from = strings.ReplaceAll(from, text, strconv.Itoa(i))
+				}
+				got = append(got, word[:1]+" from "+from)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
 	}

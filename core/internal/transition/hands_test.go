@@ -278,7 +278,7 @@ func (t *throw) End() bool {
 	return len(t.drawn) > 0
 }
 
-func (d *dice) Compare(runs []core.Drawn) (run, text int) {
+func (d *dice) Compare(runs []core.Drawn, _ bool) (run, text int) {
 	for text := range runs[0].Texts {
 		for run := range runs {
 			if unnamed(runs[run]).Replace(runs[run].Texts[text]) != unnamed(runs[0]).Replace(runs[0].Texts[text]) {
@@ -298,7 +298,15 @@ func unnamed(run core.Drawn) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-func (*dice) Other(answer core.Response, _ int) (core.Response, bool) { return answer, true }
+func (*dice) Other(answer core.Response, _ int, _ ...string) (core.Response, bool) {
+	return answer, true
+}
+
+func (*dice) Texts(core.Response) []string { return nil }
+
+func (*dice) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
+
+func (*dice) Follow(map[string][]string) {}
 
 func (*dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }
 

@@ -66,6 +66,26 @@ type choice struct {
 	// text is what was chosen, and base what of it was asked for.
 	text string
 	base text
+	// from are the words from which a word follows, such as the password of which it is the checksum.
+	from []int
+}
+
+// origin says how a choice came about.
+func (c choice) origin(label func(int) string) string {
+	return c.base.render(label) + c.following(label)
+}
+
+// following says from what a word follows, nothing if it does not.
+func (c choice) following(label func(int) string) string {
+	if len(c.from) == 0 {
+		return ""
+	}
+	labels := make([]string, len(c.from))
+	for i, from := range c.from {
+		labels[i] = label(from)
+	}
+	slices.Sort(labels)
+	return " from " + strings.Join(labels, ", ")
 }
 
 // goneUID is what the uids of objects that are gone have in common.
@@ -91,6 +111,8 @@ type parser struct {
 	words []string
 	gone  []string
 	drawn map[string]bool
+	// origins are the words from which those that were drawn follow.
+	origins map[string][]string
 
 	// places of objects among all with generated names, and for each the first one that must have the same name.
 	index map[core.Key]int
@@ -184,7 +206,7 @@ func (o once) only() map[string]core.Key {
 	return only
 }
 
-// findWords finds the words in the outcome that were drawn. Where they are encoded, texts are as [plaintext.Of] has
+// findWords finds the words in the outcome that were drawn, and those from which they follow, which may be gone. Where they are encoded, texts are as [plaintext.Of] has
 // them from then on.
 func (p *parser) findWords(source *randomness.Source) {
 	find := func(text string) bool {
@@ -203,6 +225,16 @@ func (p *parser) findWords(source *randomness.Source) {
 			}
 			return text
 		})
+	}
+	p.origins = map[string][]string{}
+	for rest := slices.Collect(maps.Keys(p.drawn)); len(rest) > 0; rest = rest[1:] {
+		p.origins[rest[0]] = source.Origins(rest[0])
+		for _, word := range p.origins[rest[0]] {
+			if !p.drawn[word] {
+				p.drawn[word] = true
+				rest = append(rest, word)
+			}
+		}
 	}
 }
 
@@ -245,6 +277,12 @@ func (p *parser) choices() []choice {
 	for _, word := range slices.Sorted(maps.Keys(p.drawn)) {
 		p.chosen[word] = len(all)
 		all = append(all, choice{text: word, base: text{{literal: drawnWord, choice: none}}})
+	}
+	for word, origins := range p.origins {
+		for _, origin := range origins {
+			drawn := &all[p.chosen[word]]
+			drawn.from = append(drawn.from, p.chosen[origin])
+		}
 	}
 	for i, key := range p.keys {
 		if number, first := p.numbers[i]; first {
@@ -433,7 +471,7 @@ func narrowed(candidates []core.Key, fits func(core.Key) bool) []core.Key {
 	return fitting
 }
 
-// numbered is what stands for a choice: the base, and the number of it among those with this base.
-func numbered(base string, number int) string {
-	return base + "<generated-" + strconv.Itoa(number) + ">"
+// numbered is what stands for a choice: the base, the number of it among those with this base, and what it follows from.
+func numbered(base string, number int, following string) string {
+	return base + "<generated-" + strconv.Itoa(number) + following + ">"
 }

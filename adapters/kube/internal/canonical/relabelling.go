@@ -122,24 +122,27 @@ func (l *relabelling) final(c colours) func(int) string {
 	for choice, place := range c {
 		order[place] = choice
 	}
-	labels := make([]string, len(c))
-	var label func(int) string
+	labels, short := make([]string, len(c)), make([]string, len(c))
 	numbers := map[string]int{}
-	label = func(choice int) string { return labels[choice] }
+	label := func(choice int) string { return labels[choice] }
 	slices.SortStableFunc(order, func(a, b int) int { return l.depths[a] - l.depths[b] }) // a base may have choices in it
 	for _, choice := range order {
 		base := l.choices[choice].base.render(label)
 		numbers[base]++
-		labels[choice] = numbered(base, numbers[base])
+		short[choice] = numbered(base, numbers[base], "")
+		labels[choice] = numbered(base, numbers[base], l.choices[choice].following(func(from int) string { return short[from] }))
 	}
 	return label
 }
 
-// depth is how many choices are made before one: those in its base, and in theirs. How long they are says nothing, as
-// numbers that are drawn are of any length.
+// depth is how many choices are made before one: those in its base, those that it follows from, and theirs. How long
+// they are says nothing, as numbers that are drawn are of any length.
 func (l *relabelling) depth(choice int) int {
 	within := map[int]bool{}
 	l.choices[choice].base.mentions(within)
+	for _, from := range l.choices[choice].from {
+		within[from] = true
+	}
 	deepest := 0
 	for other := range within {
 		deepest = max(deepest, 1+l.depth(other))
@@ -216,7 +219,12 @@ func (l *relabelling) surroundings(c colours, choice int) string {
 		}
 		return fmt.Sprintf("<%d>", c[other])
 	}
-	texts := []string{l.choices[choice].base.render(label)}
+	texts := []string{l.choices[choice].origin(label)}
+	for other, follows := range l.choices {
+		if slices.Contains(follows.from, choice) {
+			texts = append(texts, label(other)+" is "+follows.origin(label))
+		}
+	}
 	for _, o := range l.objects {
 		if o.has(choice) {
 			texts = append(texts, l.render(o, label))
@@ -249,7 +257,7 @@ func (l *relabelling) exchangeable(others []int, choice int) bool {
 func (l *relabelling) around(label func(int) string, one, other int) []string {
 	var texts []string
 	for i, choice := range l.choices {
-		texts = append(texts, label(i)+" from "+choice.base.render(label))
+		texts = append(texts, label(i)+" is "+choice.origin(label))
 	}
 	for _, o := range l.objects {
 		if o.has(one) || o.has(other) {

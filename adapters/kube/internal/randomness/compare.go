@@ -18,7 +18,7 @@ import (
 // Compare compares runs, as [core.Randomness] wants it. A word stands for the one that stands first in another run
 // where it stands first: code may draw several names and sort them before it puts them to use, and which of them it
 // drew first makes no difference.
-func (s *Source) Compare(all []core.Drawn) (run, text int) {
+func (s *Source) Compare(all []core.Drawn, given bool) (run, text int) {
 	runs := make([]core.Drawn, len(all))
 	for i, run := range all {
 		runs[i] = core.Drawn{Texts: run.Texts, Words: inOrder(run)}
@@ -26,7 +26,7 @@ func (s *Source) Compare(all []core.Drawn) (run, text int) {
 	c := newComparison(len(runs))
 	defer func() {
 		s.learn(c.words)
-		s.learnOthers(c.quoted, c.renamed(runs))
+		s.learnOthers(c.quoted, c.renamed(runs), given)
 	}()
 	replacers := make([]*strings.Replacer, len(runs))
 	for i, run := range runs {

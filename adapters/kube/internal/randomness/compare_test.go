@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 		for _, texts := range test.runs {
 			runs = append(runs, core.Drawn{Texts: texts})
 		}
-		run, text := source.Compare(runs)
+		run, text := source.Compare(runs, false)
 		if run != test.run || text != test.text {
 			t.Errorf("%s: run %d differs in text %d, want run %d and text %d", test.name, run, text, test.run, test.text)
 			continue
@@ -77,7 +77,7 @@ func TestCompareNames(t *testing.T) {
 		{"mnpqr after stvwx", "the leader is mnpqr"}:  false,
 	} {
 		other := core.Drawn{Texts: texts[:], Words: []string{"mnpqr", "stvwx"}}
-		if _, at := source.Compare([]core.Drawn{first, other}); (at < 0) != same {
+		if _, at := source.Compare([]core.Drawn{first, other}, false); (at < 0) != same {
 			t.Errorf("%q is the same: %t", texts, !same)
 		}
 	}
@@ -94,14 +94,14 @@ func TestOther(t *testing.T) {
 	for _, password := range passwords {
 		runs = append(runs, core.Drawn{Texts: []string{body(password)}})
 	}
-	if _, at := source.Compare(runs); at >= 0 {
+	if _, at := source.Compare(runs, false); at >= 0 {
 		t.Fatalf("they differ in text %d", at)
 	}
 	// What differs in more than words is nothing that would stand there.
 	for i := range runs {
 		runs[i].Texts = []string{`{"a":"` + passwords[2-i] + `"}`, `{"answer":"` + []string{"yes", "no", "no"}[i] + `","b":"` + passwords[i] + `"}`}
 	}
-	if _, at := source.Compare(runs); at != 1 {
+	if _, at := source.Compare(runs, false); at != 1 {
 		t.Fatalf("they differ in text %d", at)
 	}
 	for _, test := range []struct {
@@ -138,11 +138,11 @@ func TestRenamed(t *testing.T) {
 		texts := []string{"web-" + word, password}
 		words, runs = append(words, word), append(runs, core.Drawn{Texts: texts, Words: draw.Words(texts)})
 	}
-	if _, at := source.Compare(runs); at >= 0 {
+	if _, at := source.Compare(runs, false); at >= 0 {
 		t.Fatalf("they differ in text %d", at)
 	}
 	// A later comparison gives words no other names.
-	if _, at := source.Compare([]core.Drawn{runs[0], runs[2], runs[1]}); at >= 0 {
+	if _, at := source.Compare([]core.Drawn{runs[0], runs[2], runs[1]}, false); at >= 0 {
 		t.Fatalf("they differ in text %d", at)
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(passwords[0]))
@@ -178,6 +178,31 @@ func TestEchoes(t *testing.T) {
 	} {
 		if got := randomness.Echoes(test.recorded, test.observed); !maps.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestGivenOthers has runs that were given others tell what texts would be, and not those that were only compared as
+// they drew others.
+func TestGivenOthers(t *testing.T) {
+	source := randomness.New()
+	runs := func(words ...string) []core.Drawn {
+		var runs []core.Drawn
+		for _, word := range words {
+			runs = append(runs, core.Drawn{Texts: []string{`{"sum":"` + word + `"}`}})
+		}
+		return runs
+	}
+	for _, test := range []struct {
+		given bool
+		other string
+		want  string
+	}{{false, "drawnOnce12345", "drawnOnce12345"}, {false, "drawnAgain1234", "drawnOnce12345"}, {true, "givenOther1234", "givenOther1234"}, {false, "drawnOnce12345", "givenOther1234"}} {
+		if _, at := source.Compare(runs("firstWord12345", test.other, "thirdWord12345"), test.given); at >= 0 {
+			t.Fatalf("they differ in text %d", at)
+		}
+		if got, _ := source.Other("firstWord12345", 1); got != test.want {
+			t.Errorf("with %q, given %t, it would be %q, want %q", test.other, test.given, got, test.want)
 		}
 	}
 }

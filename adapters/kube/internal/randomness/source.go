@@ -27,13 +27,16 @@ type Source struct {
 	// names and numbers are generators as this source has left them. They belong to who holds the turn.
 	names, numbers *generator
 
-	mu    sync.Mutex
-	words map[string]bool
+	mu sync.Mutex
+	// words have numbers from 1 on, in the order in which they were found.
+	words map[string]int
 	// lengths are those of words.
 	lengths map[int]bool
 	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of
 	// the variation, and renamed what words are then.
 	others, renamed map[string][]string
+	// origins are the words from which words follow.
+	origins map[string][]string
 	// free are texts in which there are no words.
 	free map[string]bool
 }
@@ -77,7 +80,7 @@ func (s *Source) word(text string) int {
 	defer s.mu.Unlock()
 	longest := 0
 	for n := range s.lengths {
-		if n > longest && n <= len(text) && s.words[text[len(text)-n:]] {
+		if n > longest && n <= len(text) && s.words[text[len(text)-n:]] > 0 {
 			longest = n
 		}
 	}
@@ -95,11 +98,11 @@ func (s *Source) learn(words []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.words == nil {
-		s.words, s.lengths = map[string]bool{}, map[int]bool{}
+		s.words, s.lengths = map[string]int{}, map[int]bool{}
 	}
 	for _, word := range words {
-		if !s.words[word] {
-			s.words[word], s.lengths[len(word)] = true, true
+		if s.words[word] == 0 {
+			s.words[word], s.lengths[len(word)] = len(s.words)+1, true
 			clear(s.free)
 		}
 	}
@@ -108,7 +111,7 @@ func (s *Source) learn(words []string) {
 // variations is of how many variations texts are kept.
 const variations = 4
 
-func (s *Source) learnOthers(others, renamed map[string][]string) {
+func (s *Source) learnOthers(others, renamed map[string][]string, given bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.others == nil {
@@ -116,7 +119,7 @@ func (s *Source) learnOthers(others, renamed map[string][]string) {
 	}
 	note := func(known, found map[string][]string) {
 		for text, texts := range found {
-			if known[text] == nil {
+			if given || known[text] == nil {
 				known[text] = texts[:min(len(texts), variations)]
 			}
 		}

@@ -1,0 +1,223 @@
+package controllerruntime_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	cryptorand "crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orrery-dev/orrery"
+	"github.com/orrery-dev/orrery/adapters/controllerruntime"
+	"github.com/orrery-dev/orrery/core"
+	"github.com/orrery-dev/orrery/properties"
+)
+
+// vault makes what is drawn, and what follows from it.
+type vault struct {
+	client.Client
+	namespace string
+}
+
+// secret returns a Secret, which is made if it is not there.
+func (v *vault) secret(ctx context.Context, name string, data func() (map[string][]byte, error)) (map[string][]byte, error) {
+	secret := &corev1.Secret{}
+	err := v.Get(ctx, client.ObjectKey{Namespace: v.namespace, Name: name}, secret)
+	if !apierrors.IsNotFound(err) {
+		return secret.Data, err
+	}
+	made, err := data()
+	if err != nil {
+		return nil, err
+	}
+	secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: name}, Data: made}
+	return secret.Data, v.Create(ctx, secret)
+}
+
+// passwordIn returns a password, which is made if it is not there.
+func (v *vault) passwordIn(ctx context.Context, name string) ([]byte, error) {
+	data, err := v.secret(ctx, name, func() (map[string][]byte, error) {
+		return map[string][]byte{"password": password(16)}, nil
+	})
+	return data["password"], err
+}
+
+// checksum notes the checksum of a password, if there is none yet or if it may be replaced.
+func (v *vault) checksum(ctx context.Context, password []byte, replaces bool) error {
+	sum := configMap("sum", nil)
+	sum.Namespace = v.namespace
+	sum.Data = map[string]string{"sha256": fmt.Sprintf("%x", sha256.Sum256(password))}
+	there := &corev1.ConfigMap{}
+	err := v.Get(ctx, client.ObjectKeyFromObject(sum), there)
+	switch {
+	case apierrors.IsNotFound(err):
+		return v.Create(ctx, sum)
+	case err != nil, !replaces, there.Data["sha256"] == sum.Data["sha256"]:
+		return err
+	}
+	there.Data = sum.Data
+	return v.Update(ctx, there)
+}
+
+// signed makes a key and a certificate for it, which does not say by whose key it is signed.
+func signed(name string, by map[string][]byte) (map[string][]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), cryptorand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := cryptorand.Int(cryptorand.Reader, new(big.Int).Lsh(big.NewInt(1), 128))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{SerialNumber: serial, DNSNames: []string{name}, NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour)}
+	pair, err := tls.X509KeyPair(by["tls.crt"], by["tls.key"]) // which fails if they do not belong together
+	if err != nil {
+		return nil, err
+	}
+	issuer := &x509.Certificate{Subject: pair.Leaf.Subject}
+	made, err := x509.CreateCertificate(cryptorand.Reader, template, issuer, key.Public(), pair.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"tls.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made})}, nil
+}
+
+// belongs reports whether a certificate is signed by one of an authority.
+func belongs(leaf, authority map[string][]byte) bool {
+	parse := func(text []byte) *x509.Certificate {
+		block, _ := pem.Decode(text)
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			panic(err)
+		}
+		return certificate
+	}
+	one, by := parse(leaf["tls.crt"]), parse(authority["tls.crt"])
+	return by.CheckSignature(one.SignatureAlgorithm, one.RawTBSCertificate, one.Signature) == nil
+}
+
+// TestWordsThatFollow rotates a Secret once, at any time. What follows from what was in it, a checksum or a certificate,
+// is that of the Secret which is there in the end, or the outcomes differ. What follows from another Secret, which is
+// read as well, makes no difference.
+func TestWordsThatFollow(t *testing.T) {
+	authority := func(ctx context.Context, v *vault) (map[string][]byte, error) {
+		return v.secret(ctx, "rotated", func() (map[string][]byte, error) { return certificate("authority") })
+	}
+	for _, test := range []struct {
+		name    string
+		does    func(context.Context, *vault) error
+		verdict core.Verdict
+		says    string
+	}{
+		{"a checksum that stays", func(ctx context.Context, v *vault) error {
+			password, err := v.passwordIn(ctx, "rotated")
+			if err != nil {
+				return err
+			}
+			return v.checksum(ctx, password, false)
+		}, core.Violated, "same outcome"},
+		{"a checksum that is renewed", func(ctx context.Context, v *vault) error {
+			password, err := v.passwordIn(ctx, "rotated")
+			if err != nil {
+				return err
+			}
+			return v.checksum(ctx, password, true)
+		}, core.Holds, ""},
+		{"a checksum of another password", func(ctx context.Context, v *vault) error {
+			password, err := v.passwordIn(ctx, "kept")
+			if err != nil {
+				return err
+			}
+			if _, err := v.passwordIn(ctx, "rotated"); err != nil {
+				return err
+			}
+			return v.checksum(ctx, password, false)
+		}, core.Holds, ""},
+		{"a checksum of both", func(ctx context.Context, v *vault) error {
+			kept, err := v.passwordIn(ctx, "kept")
+			if err != nil {
+				return err
+			}
+			rotated, err := v.passwordIn(ctx, "rotated")
+			if err != nil {
+				return err
+			}
+			return v.checksum(ctx, append(kept, rotated...), false)
+		}, core.Violated, "same outcome"},
+		{"a certificate that stays", func(ctx context.Context, v *vault) error {
+			by, err := authority(ctx, v)
+			if err != nil {
+				return err
+			}
+			_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+			return err
+		}, core.Violated, "same outcome"},
+		{"a certificate that is renewed", func(ctx context.Context, v *vault) error {
+			by, err := authority(ctx, v)
+			if err != nil {
+				return err
+			}
+			leaf, err := v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+			if err != nil || belongs(leaf, by) {
+				return err
+			}
+			if err := v.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: "leaf"}}); err != nil {
+				return err
+			}
+			_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+			return err
+		}, core.Holds, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
+				controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					err := ctrl.NewControllerManagedBy(mgr).Named("makes").For(&Widget{}).Owns(&corev1.Secret{}).Owns(&corev1.ConfigMap{}).
+						Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+							return ctrl.Result{}, test.does(ctx, &vault{c, w.Namespace})
+						}))
+					if err != nil {
+						return err
+					}
+					return ctrl.NewControllerManagedBy(mgr).Named("rotates").For(&Widget{}).
+						Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+							if w.Spec.Config == "rotated" {
+								return ctrl.Result{}, nil
+							}
+							secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "rotated"}}
+							if err := c.Delete(ctx, secret); client.IgnoreNotFound(err) != nil {
+								return ctrl.Result{}, err
+							}
+							w.Spec.Config = "rotated"
+							return ctrl.Result{}, c.Update(ctx, w)
+						}))
+				}))
+			system.Properties = properties.Convergent()
+			result, err := orrery.Run(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(result.Report.Reasons, "\n")
+			for _, f := range result.Report.Findings {
+				text += f.Property + ": " + f.Summary + "\n"
+			}
+			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
+				t.Errorf("%s of %d states, want %s with %q; it says:\n%s", result.Report.Verdict, result.Report.States, test.verdict, test.says, text)
+			}
+		})
+	}
+}
