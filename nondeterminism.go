@@ -21,7 +21,7 @@ func remedy(incident core.Incident) string {
 	switch incident.Cause {
 	case core.Chance:
 		how := "names, passwords, UUIDs, keys and certificates may be random, if whole words of them are, but nothing that decides what is done, and no number or word of a few letters; " +
-			"what is drawn with math/rand/v2, or a rand.Rand of its own, cannot be set: let the set-up give the controller a function without chance; and sort what is taken out of a map, if that is more than a few things"
+			"what is drawn with math/rand/v2, or a rand.Rand of its own, cannot be set, nor what counts on in UUIDs of versions 1, 6 and 7: let the set-up give the controller a function without chance; and sort what is taken out of a map, if that is more than a few things"
 		if incident.Slept {
 			return ". Time had passed in that reconcile: where a tick and a deadline come at the same moment, either may be the first, as on a cluster. So it is with wait.PollUntilContextTimeout, and with wait.PollUntilContextCancel below a context.WithTimeout, if the timeout is a multiple of the interval: " +
 				"let the two not meet, as with a timeout that is half an interval longer. If it is something else, " + how

@@ -284,6 +284,13 @@ func TestMistakes(t *testing.T) {
 			_, err := clientgo.QueueIn[int](e, &mirror{})
 			return err
 		}, "has no field that holds a work queue with items of type int"},
+		{"items that refer to objects", func(e *clientgo.Environment) error {
+			_, err := clientgo.NewQueue[struct {
+				name string
+				of   [2]struct{ pod *corev1.Pod }
+			}](e)
+			return err
+		}, ".of.pod is no value that can be written down"},
 		{"no pointer", func(e *clientgo.Environment) error {
 			_, err := clientgo.QueueIn[string](e, mirror{})
 			return err
@@ -349,8 +356,8 @@ func TestMistakes(t *testing.T) {
 			return err
 		}, "name the type that they have"},
 		{"items that cannot be read again", func(e *clientgo.Environment) error {
-			queue, err := clientgo.NewQueue[struct{ Name *string }](e)
-			queue.Add(struct{ Name *string }{ptr.To("a")})
+			queue, err := clientgo.NewQueue[struct{ Of any }](e)
+			queue.Add(struct{ Of any }{1})
 			return err
 		}, "is not the same when it is written as JSON and read again"},
 		{"a request", func(e *clientgo.Environment) error {

@@ -47,6 +47,9 @@ func formOf[T comparable]() (form[T], error) {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
 		return form[T]{}, fmt.Errorf("the items of a queue cannot be of type %s: name the type that they have, as in QueueIn[string], which also fits into a field for a queue with items of any type; a constructor that takes such a queue gets Queue.Untyped", t)
 	}
+	if where := refers(t, t.String()); where != "" {
+		return form[T]{}, fmt.Errorf("the items of a queue cannot be of type %s: %s is no value that can be written down, and two items are the same only if it is: name what is meant, as by its namespace and name", t, where)
+	}
 	if plain(t) && hides(t) {
 		return form[T]{encode: toFields[T], decode: fromFields[T]}, nil
 	}
@@ -91,6 +94,27 @@ func toJSON[T comparable](item T) (core.Request, error) {
 func fromJSON[T comparable](request core.Request) (item T, err error) {
 	err = json.Unmarshal([]byte(request), &item)
 	return item, err
+}
+
+// refers returns where a value of a type refers to what is elsewhere in the memory of a process, empty if nowhere.
+// Interfaces may hold anything, and a type that says how it is written down, such as a time, may do so by its value.
+func refers(t reflect.Type, path string) string {
+	if t.Implements(reflect.TypeFor[json.Marshaler]()) && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
+		return path
+	case reflect.Array:
+		return refers(t.Elem(), path)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if where := refers(t.Field(i).Type, path+"."+t.Field(i).Name); where != "" {
+				return where
+			}
+		}
+	}
+	return ""
 }
 
 // plain reports whether all that a value of a type consists of are texts, numbers and truth values.

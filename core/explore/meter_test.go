@@ -3,6 +3,7 @@ package explore
 import (
 	"math"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,14 +115,19 @@ func TestHerald(t *testing.T) {
 func TestProgressOfRuns(t *testing.T) {
 	model := grid(1)
 	act := model.Processes[0].Actions[0].Do
-	model.Processes[0].Actions[0].Do = func(w *plain.World) { time.Sleep(2 * meterEvery); act(w) }
-	counted := 0
+	var counted atomic.Bool
+	model.Processes[0].Actions[0].Do = func(w *plain.World) {
+		if !counted.Load() {
+			time.Sleep(2 * meterEvery)
+		}
+		act(w)
+	}
 	searchModel(t, model, Options{Progress: func(p Progress) {
 		if p.States == 1 && p.Runs > 0 {
-			counted++
+			counted.Store(true)
 		}
 	}})
-	if counted == 0 {
+	if !counted.Load() {
 		t.Error("none was counted")
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	systems   = flag.Int("systems", 30, "how many random systems to search")
+	systems   = flag.Int("systems", 15, "how many random systems to search")
 	firstSeed = flag.Uint64("first-seed", 1, "the seed of the first random system")
 )
 
