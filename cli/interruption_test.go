@@ -34,11 +34,7 @@ func patience() time.Duration {
 // wide is some counters that many hands turn: every state has thousands of steps, and there are hundreds of thousands
 // of states. In short tests there are fewer hands, as all that each does is learned first.
 func wide(more ...core.Property) plain.Model {
-	const counters = 12
-	hands := 300
-	if testing.Short() {
-		hands = 80
-	}
+	const counters, hands = 12, 80
 	model := plain.Model{Name: "wide", Properties: more}
 	var start []core.Object
 	for i := range counters {

@@ -18,8 +18,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
@@ -117,9 +119,35 @@ func TestWordsThatFollow(t *testing.T) {
 	authority := func(ctx context.Context, v *vault) (map[string][]byte, error) {
 		return v.secret(ctx, "rotated", func() (map[string][]byte, error) { return certificate("authority") })
 	}
+	renew := func(ctx context.Context, v *vault, by map[string][]byte) error {
+		leaf, err := v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+		if err != nil || belongs(leaf, by) {
+			return err
+		}
+		if err := v.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: "leaf"}}); err != nil {
+			return err
+		}
+		_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+		return err
+	}
+	// present calls a function with a Secret that somebody else makes, once it is there.
+	present := func(does func(context.Context, *vault, map[string][]byte) error) func(context.Context, *vault) error {
+		return func(ctx context.Context, v *vault) error {
+			secret := &corev1.Secret{}
+			if err := v.Get(ctx, client.ObjectKey{Namespace: v.namespace, Name: "rotated"}, secret); err != nil {
+				return client.IgnoreNotFound(err)
+			}
+			return does(ctx, v, secret.Data)
+		}
+	}
+	toWidget := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []ctrl.Request {
+		return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: "w"}}}
+	})
 	for _, test := range []struct {
-		name    string
-		does    func(context.Context, *vault) error
+		name string
+		does func(context.Context, *vault) error
+		// also is what another controller does.
+		also    func(context.Context, *vault) error
 		verdict core.Verdict
 		says    string
 	}{
@@ -129,14 +157,14 @@ func TestWordsThatFollow(t *testing.T) {
 				return err
 			}
 			return v.checksum(ctx, password, false)
-		}, core.Violated, "same outcome"},
+		}, nil, core.Violated, "same outcome"},
 		{"a checksum that is renewed", func(ctx context.Context, v *vault) error {
 			password, err := v.passwordIn(ctx, "rotated")
 			if err != nil {
 				return err
 			}
 			return v.checksum(ctx, password, true)
-		}, core.Holds, ""},
+		}, nil, core.Holds, ""},
 		{"a checksum of another password", func(ctx context.Context, v *vault) error {
 			password, err := v.passwordIn(ctx, "kept")
 			if err != nil {
@@ -146,7 +174,7 @@ func TestWordsThatFollow(t *testing.T) {
 				return err
 			}
 			return v.checksum(ctx, password, false)
-		}, core.Holds, ""},
+		}, nil, core.Holds, ""},
 		{"a checksum of both", func(ctx context.Context, v *vault) error {
 			kept, err := v.passwordIn(ctx, "kept")
 			if err != nil {
@@ -157,7 +185,7 @@ func TestWordsThatFollow(t *testing.T) {
 				return err
 			}
 			return v.checksum(ctx, append(kept, rotated...), false)
-		}, core.Violated, "same outcome"},
+		}, nil, core.Violated, "same outcome"},
 		{"a certificate that stays", func(ctx context.Context, v *vault) error {
 			by, err := authority(ctx, v)
 			if err != nil {
@@ -165,33 +193,55 @@ func TestWordsThatFollow(t *testing.T) {
 			}
 			_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
 			return err
-		}, core.Violated, "same outcome"},
+		}, nil, core.Violated, "same outcome"},
 		{"a certificate that is renewed", func(ctx context.Context, v *vault) error {
 			by, err := authority(ctx, v)
 			if err != nil {
 				return err
 			}
-			leaf, err := v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
-			if err != nil || belongs(leaf, by) {
-				return err
-			}
-			if err := v.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: "leaf"}}); err != nil {
-				return err
-			}
-			_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+			return renew(ctx, v, by)
+		}, nil, core.Holds, ""},
+		{"a certificate of another controller that stays", func(ctx context.Context, v *vault) error {
+			_, err := authority(ctx, v)
 			return err
-		}, core.Holds, ""},
+		}, present(func(ctx context.Context, v *vault, by map[string][]byte) error {
+			_, err := v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+			return err
+		}), core.Violated, "same outcome"},
+		{"a certificate of another controller that is renewed", func(ctx context.Context, v *vault) error {
+			_, err := authority(ctx, v)
+			return err
+		}, present(renew), core.Holds, ""},
+		{"a checksum of what was drawn, or read", func(ctx context.Context, v *vault) error {
+			var drawn []byte
+			data, err := v.secret(ctx, "rotated", func() (map[string][]byte, error) {
+				drawn = password(16)
+				return map[string][]byte{"password": drawn}, nil
+			})
+			if err != nil {
+				return err
+			}
+			if drawn == nil {
+				drawn = data["password"]
+			}
+			return v.checksum(ctx, drawn, true)
+		}, nil, core.Holds, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
 				controllerruntime.Setup(func(mgr ctrl.Manager) error {
 					c := mgr.GetClient()
-					err := ctrl.NewControllerManagedBy(mgr).Named("makes").For(&Widget{}).Owns(&corev1.Secret{}).Owns(&corev1.ConfigMap{}).
-						Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
-							return ctrl.Result{}, test.does(ctx, &vault{c, w.Namespace})
-						}))
-					if err != nil {
-						return err
+					for i, does := range []func(context.Context, *vault) error{test.does, test.also} {
+						if does == nil {
+							continue
+						}
+						err := ctrl.NewControllerManagedBy(mgr).Named([]string{"makes", "follows"}[i]).For(&Widget{}).Owns(&corev1.ConfigMap{}).Watches(&corev1.Secret{}, toWidget).
+							Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {
+								return ctrl.Result{}, does(ctx, &vault{c, w.Namespace})
+							}))
+						if err != nil {
+							return err
+						}
 					}
 					return ctrl.NewControllerManagedBy(mgr).Named("rotates").For(&Widget{}).
 						Complete(reconcileWidget(c, func(ctx context.Context, c client.Client, w *Widget) (ctrl.Result, error) {

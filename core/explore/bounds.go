@@ -316,8 +316,8 @@ func (h *herald) searched(p Progress) {
 	h.progress(p)
 }
 
-// ran counts a run of code. The limit is kept between two looks of the search too, which may be far apart on a machine
-// that is busy.
+// ran counts a run of code. Where it is shown that more is used than the limit, that is no garbage: between two looks of
+// the search, much may have come together on a machine that is busy.
 func (h *herald) ran() {
 	if h.last.Runs++; h.meter.due(time.Since(h.began)) {
 		if h.last.Memory = h.meter.memory(); h.meter.limit > 0 && h.last.Memory >= h.meter.limit {

@@ -62,7 +62,7 @@ func (c *Cache[E]) Add(agent int, effect *E) {
 	}
 	for i, t := range c.Trace {
 		if at.cell != t.Cell {
-			panic("explore: what a run looks at next does not follow from what it saw")
+			panic("stepcache: what a run looks at next does not follow from what it saw")
 		}
 		next := at.ways.Get(t.Was)
 		if next == nil {

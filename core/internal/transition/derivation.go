@@ -47,8 +47,10 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 	}
 	odd, text := l.limits.Randomness.Compare(runs, true)
 	switch {
-	case text < 0:
+	case text < 0 && slices.ContainsFunc(runs[1:], func(other core.Drawn) bool { return !slices.Equal(other.Texts[:calls], drawn.Texts[:calls]) }):
 		return false, l.attribute(a, run, drawn.Texts[:calls])
+	case text < 0:
+		return false, nil
 	case text >= calls:
 		recorded, observed := &behavior.Leaf{Requests: enqueues[0]}, &behavior.Leaf{Requests: enqueues[odd]}
 		return l.decidesByWords(a, run, &behavior.Divergence{Recorded: recorded.String(), Observed: observed.String(), After: len(run.Path)}, whole), nil
@@ -56,23 +58,22 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
 }
 
-// mostExchanged bounds how often answers of a run are exchanged to find out from which of them words follow.
+// mostExchanged bounds how often answers of a run are exchanged to find out from which of them words follow: what is
+// left then is taken as one.
 const mostExchanged = 64
 
-// attribute finds out from which of the texts that a run was given the words follow that it has made of them. Who has
+// attribute finds out from which of the texts that a run was given the words follow that it has made of them: who has
 // the checksum of a password that is no longer there is not as who has that of the one which is. So the texts are
-// exchanged one by one, but for those that only go together, such as a key and its certificate.
+// exchanged in halves, down to single ones, but for those that only go together, such as a key and its certificate:
+// with one of them exchanged, the code goes another way.
 func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
-	var given []string
+	var given, together []string
 	for _, edge := range run.Path {
 		for _, text := range l.limits.Randomness.Texts(edge.Response) {
 			if !slices.Contains(given, text) {
 				given = append(given, text)
 			}
 		}
-	}
-	if len(given) == 0 {
-		return nil
 	}
 	before, exchanged := run.Path.Before(l.limits.Randomness.Texts), 0
 	exchange := func(some []string) (words []string, same bool, err error) {
@@ -90,17 +91,12 @@ func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
 		other.Texts = other.Texts[:len(made)]
 		return l.limits.Randomness.Derived(core.Drawn{Texts: made}, other, before), true, nil
 	}
-	words, same, err := exchange(given)
-	if len(words) == 0 || !same || err != nil {
-		return err
-	}
 	follow := map[string][]string{}
 	from := func(words, texts []string) {
 		for _, word := range words {
 			follow[word] = append(follow[word], texts...)
 		}
 	}
-	var together []string
 	var part func(some []string) error
 	part = func(some []string) error {
 		if len(some) == 0 {
@@ -110,11 +106,11 @@ func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
 		switch {
 		case err != nil, same && len(words) == 0:
 			return err
-		case len(some) == 1 && same, exchanged > mostExchanged:
+		case same && (len(some) == 1 || exchanged >= mostExchanged):
 			from(words, some)
 			return nil
-		case len(some) == 1:
-			together = append(together, some[0])
+		case len(some) == 1 || exchanged >= mostExchanged:
+			together = append(together, some...)
 			return nil
 		}
 		if err := part(some[:len(some)/2]); err != nil {
@@ -125,15 +121,12 @@ func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
 	if err := part(given); err != nil {
 		return err
 	}
-	if len(together) > 0 {
-		some, same, err := exchange(together)
+	if len(together) > 1 {
+		words, _, err := exchange(together)
 		if err != nil {
 			return err
 		}
-		if same {
-			words = some
-		}
-		from(words, together)
+		from(slices.DeleteFunc(words, func(word string) bool { return follow[word] != nil }), together)
 	}
 	l.limits.Randomness.Follow(follow)
 	return nil

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
-	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/storage"
 	"github.com/orrery-dev/orrery/core"
@@ -27,13 +26,14 @@ import (
 func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any, source *randomness.Source) map[core.Key]any {
 	f.clock.tell(objects, outcome, f.fieldsOf)
 	outcome = maps.Clone(outcome)
+	sign(outcome, source)
 	for _, o := range objects {
 		if tree, ok := outcome[o.Key].(map[string]any); ok {
 			fields := f.fieldsOf(o.Key.Kind)
 			outcome[o.Key] = fields.timeless(fields.places, "", runtime.DeepCopyJSON(tree))
 		}
 	}
-	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, replaced: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
 	if source.Knows() {
 		p.findWords(source)
 	}
@@ -66,7 +66,7 @@ type choice struct {
 	// text is what was chosen, and base what of it was asked for.
 	text string
 	base text
-	// from are the words from which a word follows, such as the password of which it is the checksum.
+	// from are the words that are gone from which a word follows, such as the password of which it is the checksum.
 	from []int
 }
 
@@ -91,9 +91,6 @@ func (c choice) following(label func(int) string) string {
 // goneUID is what the uids of objects that are gone have in common.
 const goneUID = "<uid of what is gone>"
 
-// drawnWord is what words that were drawn have in common.
-const drawnWord = "<random>"
-
 // parser takes the objects of an outcome apart.
 type parser struct {
 	form    *Form
@@ -111,8 +108,9 @@ type parser struct {
 	words []string
 	gone  []string
 	drawn map[string]bool
-	// origins are the words from which those that were drawn follow.
-	origins map[string][]string
+	// replaced are words that were drawn and are gone, and origins those of them from which words follow.
+	replaced map[string]bool
+	origins  map[string][]string
 
 	// places of objects among all with generated names, and for each the first one that must have the same name.
 	index map[core.Key]int
@@ -206,38 +204,6 @@ func (o once) only() map[string]core.Key {
 	return only
 }
 
-// findWords finds the words in the outcome that were drawn, and those from which they follow, which may be gone. Where they are encoded, texts are as [plaintext.Of] has
-// them from then on.
-func (p *parser) findWords(source *randomness.Source) {
-	find := func(text string) bool {
-		words := source.Within(text)
-		for _, word := range words {
-			p.drawn[word] = true
-		}
-		return len(words) > 0
-	}
-	for key, fields := range p.outcome {
-		find(key.Namespace)
-		find(key.Name)
-		p.outcome[key] = jsontree.Texts(fields, func(text string, name bool) string {
-			if plain := plaintext.Of(text); find(plain) && !name {
-				return plain
-			}
-			return text
-		})
-	}
-	p.origins = map[string][]string{}
-	for rest := slices.Collect(maps.Keys(p.drawn)); len(rest) > 0; rest = rest[1:] {
-		p.origins[rest[0]] = source.Origins(rest[0])
-		for _, word := range p.origins[rest[0]] {
-			if !p.drawn[word] {
-				p.drawn[word] = true
-				rest = append(rest, word)
-			}
-		}
-	}
-}
-
 // ofServer reports whether a uid has the form of those that the server gives.
 func ofServer(uid string) bool {
 	const version, length = 14, 36
@@ -277,6 +243,10 @@ func (p *parser) choices() []choice {
 	for _, word := range slices.Sorted(maps.Keys(p.drawn)) {
 		p.chosen[word] = len(all)
 		all = append(all, choice{text: word, base: text{{literal: drawnWord, choice: none}}})
+	}
+	for _, word := range slices.Sorted(maps.Keys(p.replaced)) {
+		p.chosen[word] = len(all)
+		all = append(all, choice{text: word, base: text{{literal: goneWord, choice: none}}})
 	}
 	for word, origins := range p.origins {
 		for _, origin := range origins {

@@ -31,8 +31,9 @@ func (l *relabelling) labels() (func(int) string, bool) {
 	if len(l.choices) == 0 {
 		return func(int) string { return "" }, true
 	}
+	depths := map[int]int{}
 	for choice := range l.choices {
-		l.depths = append(l.depths, l.depth(choice))
+		l.depths = append(l.depths, l.depth(choice, depths))
 	}
 	found := l.search(l.refine(make(colours, len(l.choices))))
 	if found == nil {
@@ -136,8 +137,11 @@ func (l *relabelling) final(c colours) func(int) string {
 }
 
 // depth is how many choices are made before one: those in its base, those that it follows from, and theirs. How long
-// they are says nothing, as numbers that are drawn are of any length.
-func (l *relabelling) depth(choice int) int {
+// they are says nothing, as numbers that are drawn are of any length. What is known already is in depths.
+func (l *relabelling) depth(choice int, depths map[int]int) int {
+	if known, is := depths[choice]; is {
+		return known
+	}
 	within := map[int]bool{}
 	l.choices[choice].base.mentions(within)
 	for _, from := range l.choices[choice].from {
@@ -145,8 +149,9 @@ func (l *relabelling) depth(choice int) int {
 	}
 	deepest := 0
 	for other := range within {
-		deepest = max(deepest, 1+l.depth(other))
+		deepest = max(deepest, 1+l.depth(other, depths))
 	}
+	depths[choice] = deepest
 	return deepest
 }
 

@@ -39,7 +39,7 @@ func Of(text string) string {
 }
 
 // Dissect takes a text apart: JSON, base64 of either alphabet, PEM, and the DER form of ASN.1. Of certificates and
-// requests for them it leaves out the signature, which follows from the rest.
+// requests for them it leaves out the signature, which follows from the rest and from the key.
 func Dissect(text string) Piece { return dissect(text, deepest) }
 
 // deepest is how often texts may be encoded within each other.

@@ -27,16 +27,17 @@ type Source struct {
 	// names and numbers are generators as this source has left them. They belong to who holds the turn.
 	names, numbers *generator
 
-	mu sync.Mutex
-	// words have numbers from 1 on, in the order in which they were found.
-	words map[string]int
+	mu    sync.Mutex
+	words map[string]bool
 	// lengths are those of words.
 	lengths map[int]bool
 	// others are what stands in JSON in the place of texts with words in them, where others are drawn, by the number of
 	// the variation, and renamed what words are then.
 	others, renamed map[string][]string
-	// origins are the words from which words follow.
+	// origins are the words from which words follow directly.
 	origins map[string][]string
+	// signs tells that there are signatures among them.
+	signs bool
 	// free are texts in which there are no words.
 	free map[string]bool
 }
@@ -80,7 +81,7 @@ func (s *Source) word(text string) int {
 	defer s.mu.Unlock()
 	longest := 0
 	for n := range s.lengths {
-		if n > longest && n <= len(text) && s.words[text[len(text)-n:]] > 0 {
+		if n > longest && n <= len(text) && s.words[text[len(text)-n:]] {
 			longest = n
 		}
 	}
@@ -98,11 +99,11 @@ func (s *Source) learn(words []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.words == nil {
-		s.words, s.lengths = map[string]int{}, map[int]bool{}
+		s.words, s.lengths = map[string]bool{}, map[int]bool{}
 	}
 	for _, word := range words {
-		if s.words[word] == 0 {
-			s.words[word], s.lengths[len(word)] = len(s.words)+1, true
+		if !s.words[word] {
+			s.words[word], s.lengths[len(word)] = true, true
 			clear(s.free)
 		}
 	}
