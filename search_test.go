@@ -69,7 +69,7 @@ func TestCompactTellsTheSame(t *testing.T) {
 // not come everywhere, and that they repeat.
 func TestWalksTellTheTruth(t *testing.T) {
 	found := map[orrery.Search]int{}
-	n := uint64(60)
+	n := uint64(24)
 	if testing.Short() {
 		n = 8
 	}

@@ -13,7 +13,7 @@ import (
 // until it is known of which kinds that makes a difference, and with all of them of different ages from the start on:
 // it must find out of which kinds it does.
 func TestComparedAges(t *testing.T) {
-	n, compared := *systems/2, 0
+	n, compared := *systems/4, 0
 	if testing.Short() {
 		n /= 2
 	}

@@ -10,9 +10,9 @@ import (
 // TestSameEachTime searches random systems several times: whatever is found, and whatever is a reason not to conclude,
 // is the same each time. What the order of a map decides is something else in one of them.
 func TestSameEachTime(t *testing.T) {
-	n := uint64(*systems / 4)
+	n := uint64(*systems / 8)
 	if testing.Short() {
-		n /= 5
+		n /= 3
 	}
 	for i := range n {
 		seed := []uint64{0, ledgers, later, errands, settledUsers, staged}[i%6] + *firstSeed + i

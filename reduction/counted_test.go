@@ -13,7 +13,7 @@ import (
 // it is known of which kinds that makes a difference, and stays as it was counted from the start on: it must find out
 // of which kinds it does.
 func TestCounted(t *testing.T) {
-	n, heeded, differs := *systems/2, 0, 0
+	n, heeded, differs := *systems/4, 0, 0
 	if testing.Short() {
 		n /= 2
 	}

@@ -17,9 +17,9 @@ const later = 1 << 33
 // TestReducedFindsWhatFullFindsLater compares reduced searches of systems of which some calls set timers for items with
 // full ones.
 func TestReducedFindsWhatFullFindsLater(t *testing.T) {
-	n := *systems
+	n := *systems / 2
 	if testing.Short() {
-		n /= 10
+		n /= 5
 	}
 	full, reduced := 0, 0
 	for seed := later + *firstSeed; n > 0; seed++ {
