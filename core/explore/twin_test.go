@@ -26,7 +26,7 @@ const largest = 2000
 func eachSystem(t *testing.T, n int, test func(*testing.T, *core.System, *naive.Graph)) {
 	t.Helper()
 	if testing.Short() {
-		n = max(1, n/5)
+		n = max(1, n*2/5)
 	}
 	for seed := *firstSeed; n > 0; seed++ {
 		system, err := random.System(seed)
