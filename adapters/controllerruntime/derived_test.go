@@ -75,17 +75,40 @@ func (v *vault) checksum(ctx context.Context, password []byte, replaces bool) er
 	return v.Update(ctx, there)
 }
 
-// signed makes a key and a certificate for it, which does not say by whose key it is signed.
-func signed(name string, by map[string][]byte) (map[string][]byte, error) {
+// unsigned draws a key, and the number of what is to be a certificate for it.
+func unsigned(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), cryptorand.Reader)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	serial, err := cryptorand.Int(cryptorand.Reader, new(big.Int).Lsh(big.NewInt(1), 128))
+	return key, &x509.Certificate{SerialNumber: serial, DNSNames: []string{name}, NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour)}, err
+}
+
+// certificate makes a key and a certificate for it.
+func certificate(name string) (map[string][]byte, error) {
+	key, template, err := unsigned(name)
 	if err != nil {
 		return nil, err
 	}
-	template := &x509.Certificate{SerialNumber: serial, DNSNames: []string{name}, NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour)}
+	template.IsCA, template.BasicConstraintsValid = true, true
+	made, err := x509.CreateCertificate(cryptorand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	return map[string][]byte{
+		"tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}),
+		"tls.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}),
+	}, err
+}
+
+// signed makes a key and a certificate for it, which does not say by whose key it is signed.
+func signed(name string, by map[string][]byte) (map[string][]byte, error) {
+	key, template, err := unsigned(name)
+	if err != nil {
+		return nil, err
+	}
 	pair, err := tls.X509KeyPair(by["tls.crt"], by["tls.key"]) // which fails if they do not belong together
 	if err != nil {
 		return nil, err
@@ -116,19 +139,44 @@ func belongs(leaf, authority map[string][]byte) bool {
 // is that of the Secret which is there in the end, or the outcomes differ. What follows from another Secret, which is
 // read as well, makes no difference.
 func TestWordsThatFollow(t *testing.T) {
-	authority := func(ctx context.Context, v *vault) (map[string][]byte, error) {
-		return v.secret(ctx, "rotated", func() (map[string][]byte, error) { return certificate("authority") })
+	// leaf returns a certificate, which is signed if it is not there.
+	leaf := func(ctx context.Context, v *vault, by map[string][]byte) (map[string][]byte, error) {
+		return v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
+	}
+	keep := func(ctx context.Context, v *vault, by map[string][]byte) error {
+		_, err := leaf(ctx, v, by)
+		return err
 	}
 	renew := func(ctx context.Context, v *vault, by map[string][]byte) error {
-		leaf, err := v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
-		if err != nil || belongs(leaf, by) {
+		there, err := leaf(ctx, v, by)
+		if err != nil || belongs(there, by) {
 			return err
 		}
 		if err := v.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: v.namespace, Name: "leaf"}}); err != nil {
 			return err
 		}
-		_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
-		return err
+		return keep(ctx, v, by)
+	}
+	// authorized makes an authority, and has a function use it.
+	authorized := func(does func(context.Context, *vault, map[string][]byte) error) func(context.Context, *vault) error {
+		return func(ctx context.Context, v *vault) error {
+			by, err := v.secret(ctx, "rotated", func() (map[string][]byte, error) { return certificate("authority") })
+			if err != nil {
+				return err
+			}
+			return does(ctx, v, by)
+		}
+	}
+	alone := authorized(func(context.Context, *vault, map[string][]byte) error { return nil })
+	// sums notes the checksum of a password that is rotated.
+	sums := func(replaces bool) func(context.Context, *vault) error {
+		return func(ctx context.Context, v *vault) error {
+			password, err := v.passwordIn(ctx, "rotated")
+			if err != nil {
+				return err
+			}
+			return v.checksum(ctx, password, replaces)
+		}
 	}
 	// present calls a function with a Secret that somebody else makes, once it is there.
 	present := func(does func(context.Context, *vault, map[string][]byte) error) func(context.Context, *vault) error {
@@ -151,20 +199,8 @@ func TestWordsThatFollow(t *testing.T) {
 		verdict core.Verdict
 		says    string
 	}{
-		{"a checksum that stays", func(ctx context.Context, v *vault) error {
-			password, err := v.passwordIn(ctx, "rotated")
-			if err != nil {
-				return err
-			}
-			return v.checksum(ctx, password, false)
-		}, nil, core.Violated, "same outcome"},
-		{"a checksum that is renewed", func(ctx context.Context, v *vault) error {
-			password, err := v.passwordIn(ctx, "rotated")
-			if err != nil {
-				return err
-			}
-			return v.checksum(ctx, password, true)
-		}, nil, core.Holds, ""},
+		{"a checksum that stays", sums(false), nil, core.Violated, "same outcome"},
+		{"a checksum that is renewed", sums(true), nil, core.Holds, ""},
 		{"a checksum of another password", func(ctx context.Context, v *vault) error {
 			password, err := v.passwordIn(ctx, "kept")
 			if err != nil {
@@ -186,32 +222,10 @@ func TestWordsThatFollow(t *testing.T) {
 			}
 			return v.checksum(ctx, append(kept, rotated...), false)
 		}, nil, core.Violated, "same outcome"},
-		{"a certificate that stays", func(ctx context.Context, v *vault) error {
-			by, err := authority(ctx, v)
-			if err != nil {
-				return err
-			}
-			_, err = v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
-			return err
-		}, nil, core.Violated, "same outcome"},
-		{"a certificate that is renewed", func(ctx context.Context, v *vault) error {
-			by, err := authority(ctx, v)
-			if err != nil {
-				return err
-			}
-			return renew(ctx, v, by)
-		}, nil, core.Holds, ""},
-		{"a certificate of another controller that stays", func(ctx context.Context, v *vault) error {
-			_, err := authority(ctx, v)
-			return err
-		}, present(func(ctx context.Context, v *vault, by map[string][]byte) error {
-			_, err := v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })
-			return err
-		}), core.Violated, "same outcome"},
-		{"a certificate of another controller that is renewed", func(ctx context.Context, v *vault) error {
-			_, err := authority(ctx, v)
-			return err
-		}, present(renew), core.Holds, ""},
+		{"a certificate that stays", authorized(keep), nil, core.Violated, "same outcome"},
+		{"a certificate that is renewed", authorized(renew), nil, core.Holds, ""},
+		{"a certificate of another controller that stays", alone, present(keep), core.Violated, "same outcome"},
+		{"a certificate of another controller that is renewed", alone, present(renew), core.Holds, ""},
 		{"a checksum of what was drawn, or read", func(ctx context.Context, v *vault) error {
 			var drawn []byte
 			data, err := v.secret(ctx, "rotated", func() (map[string][]byte, error) {

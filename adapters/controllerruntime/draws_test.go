@@ -2,13 +2,9 @@ package controllerruntime_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	cryptorand "crypto/rand"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/base64"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
@@ -171,30 +167,6 @@ func password(length int) []byte {
 		password = append(password, characters[n.Int64()])
 	}
 	return password
-}
-
-// certificate makes a key and a certificate for it.
-func certificate(name string) (map[string][]byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), cryptorand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	serial, err := cryptorand.Int(cryptorand.Reader, new(big.Int).Lsh(big.NewInt(1), 128))
-	if err != nil {
-		return nil, err
-	}
-	template := &x509.Certificate{
-		SerialNumber: serial, DNSNames: []string{name}, NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	made, err := x509.CreateCertificate(cryptorand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return nil, err
-	}
-	private, err := x509.MarshalECPrivateKey(key)
-	return map[string][]byte{
-		"tls.key": pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}),
-		"tls.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}),
-	}, err
 }
 
 // TestRequestsOfRandomNames has one controller make a ConfigMap of a random name, and another one reconcile it: it does

@@ -16,6 +16,7 @@ import (
 
 // dice is a source of random values that notes what it is told. Code draws by a function.
 type dice struct {
+	unknowing
 	seeds  []uint64
 	before []int
 	ended  int
@@ -48,24 +49,6 @@ func (t *throw) End() bool {
 	t.of.open, t.drawn = false, t.of.drawn
 	return t.drawn
 }
-
-func (*dice) Compare([]core.Drawn, bool) (int, int) { return 0, -1 }
-
-func (*dice) Other(answer core.Response, _ int, _ ...string) (core.Response, bool) {
-	return answer, true
-}
-
-func (*dice) Texts(core.Response) []string { return nil }
-
-func (*dice) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
-
-func (*dice) Follow(map[string][]string) {}
-
-func (*dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }
-
-func (*dice) Renamed(text string, _ int) (string, bool) { return text, true }
-
-func (*dice) Has(string) bool { return false }
 
 func (t *throw) Words(texts []string) []string {
 	return []string{fmt.Sprintf("%d in %s", t.seed%1000, strings.Join(texts, "|"))}
@@ -123,7 +106,10 @@ func TestDrawsOfARun(t *testing.T) {
 }
 
 // drawing is a source of random values that knows whether a stretch of a run draws them.
-type drawing struct{ open atomic.Bool }
+type drawing struct {
+	unknowing
+	open atomic.Bool
+}
 
 func (d *drawing) Set(uint64, int) core.Draw { d.open.Store(true); return d }
 func (d *drawing) End() bool                 { d.open.Store(false); return false }
@@ -131,23 +117,17 @@ func (*drawing) Release()                    {}
 
 func (*drawing) Words([]string) []string { return nil }
 
-func (*drawing) Compare([]core.Drawn, bool) (int, int) { return 0, -1 }
+// unknowing knows nothing of what others draw.
+type unknowing struct{}
 
-func (*drawing) Other(answer core.Response, _ int, _ ...string) (core.Response, bool) {
-	return answer, true
-}
-
-func (*drawing) Texts(core.Response) []string { return nil }
-
-func (*drawing) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
-
-func (*drawing) Follow(map[string][]string) {}
-
-func (*drawing) Echo(answer core.Response, _, _ []string) core.Response { return answer }
-
-func (*drawing) Renamed(text string, _ int) (string, bool) { return text, true }
-
-func (*drawing) Has(string) bool { return false }
+func (unknowing) Compare([]core.Drawn, bool) (int, int)                           { return 0, -1 }
+func (unknowing) Echo(answer core.Response, _, _ []string) core.Response          { return answer }
+func (unknowing) Other(a core.Response, _ int, _ ...string) (core.Response, bool) { return a, true }
+func (unknowing) Texts(core.Response) []string                                    { return nil }
+func (unknowing) Derived(_, _ core.Drawn, _ [][]string) []string                  { return nil }
+func (unknowing) Follow(map[string][]string)                                      {}
+func (unknowing) Renamed(text string, _ int) (string, bool)                       { return text, true }
+func (unknowing) Has(string) bool                                                 { return false }
 
 // TestNobodyDrawsBehindARun has what a run leaves behind not draw what follows from the seed of the run.
 func TestNobodyDrawsBehindARun(t *testing.T) {

@@ -320,7 +320,7 @@ func (h *herald) searched(p Progress) {
 // the search, much may have come together on a machine that is busy.
 func (h *herald) ran() {
 	if h.last.Runs++; h.meter.due(time.Since(h.began)) {
-		if h.last.Memory = h.meter.memory(); h.meter.limit > 0 && h.last.Memory >= h.meter.limit {
+		if h.last.Memory = h.meter.memory(); h.meter.over(h.last.Memory) {
 			h.last.Memory = h.meter.reclaim()
 		}
 		h.progress(h.last)
@@ -356,8 +356,11 @@ func (m *meter) live() int64 { return int64(m.sample[2].Value.Uint64()) }
 // full reports whether so much is used that a search has to end. What is left is for the collector of garbage, which
 // would soon do nothing but run, and for those who judge what was found: they need about half as much again.
 func (m *meter) full(memory int64) bool {
-	return m.limit > 0 && (memory >= m.limit || m.live() >= (m.limit-m.foreign)/8*5)
+	return m.over(memory) || m.limit > 0 && m.live() >= (m.limit-m.foreign)/8*5
 }
+
+// over reports whether the limit is reached, be it by garbage.
+func (m *meter) over(memory int64) bool { return m.limit > 0 && memory >= m.limit }
 
 // reclaim collects garbage and gives back what is free, which somebody else in the process may have left, and returns
 // what memory would return then.

@@ -1,8 +1,6 @@
 package reduction
 
-import (
-	"github.com/orrery-dev/orrery/core/state"
-)
+import "github.com/orrery-dev/orrery/core/state"
 
 // coversParts reports whether it is known that the walker's step changes the parts of an object that it does.
 func (f *footprints) coversParts(w *Explorer, known *footprint, t state.Touch) bool {

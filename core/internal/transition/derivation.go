@@ -29,14 +29,7 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 		}
 		varied := run
 		varied.Activation.Variation = variation
-		var requests []core.Request
-		made, other, divergence, err := l.taken(a, varied, func(session *behavior.Session) (made []core.Call, divergence *behavior.Divergence, err error) {
-			made, requests, divergence, err = session.VaryAnswers(l.Context, varied, func(r core.Response) core.Response {
-				other, _ := l.limits.Randomness.Other(r, variation)
-				return other
-			})
-			return made, divergence, err
-		})
+		made, requests, other, divergence, err := l.exchange(a, varied, variation)
 		if err != nil || divergence != nil {
 			return l.decidesByWords(a, run, divergence, whole), err
 		}
@@ -58,6 +51,19 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 	return l.decidesByWords(a, run, run.Path.Parting(asked[odd], text), whole), nil
 }
 
+// exchange takes a fresh instance along a run that is given others of some texts, of all if none are named, as they
+// would be in a variation. It returns what comes of it, and where it parts from the run.
+func (l *Learner) exchange(a *Actor, run behavior.Run, variation int, only ...string) (calls []core.Call, requests []core.Request, drawn core.Drawn, divergence *behavior.Divergence, err error) {
+	calls, drawn, divergence, err = l.taken(a, run, func(session *behavior.Session) (calls []core.Call, divergence *behavior.Divergence, err error) {
+		calls, requests, divergence, err = session.VaryAnswers(l.Context, run, func(r core.Response) core.Response {
+			other, _ := l.limits.Randomness.Other(r, variation, only...)
+			return other
+		})
+		return calls, divergence, err
+	})
+	return calls, requests, drawn, divergence, err
+}
+
 // mostExchanged bounds how often answers of a run are exchanged to find out from which of them words follow: what is
 // left then is taken as one.
 const mostExchanged = 64
@@ -68,23 +74,19 @@ const mostExchanged = 64
 // with one of them exchanged, the code goes another way.
 func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
 	var given, together []string
-	for _, edge := range run.Path {
-		for _, text := range l.limits.Randomness.Texts(edge.Response) {
+	before := run.Path.Before(func(r core.Response) []string {
+		texts := l.limits.Randomness.Texts(r)
+		for _, text := range texts {
 			if !slices.Contains(given, text) {
 				given = append(given, text)
 			}
 		}
-	}
-	before, exchanged := run.Path.Before(l.limits.Randomness.Texts), 0
-	exchange := func(some []string) (words []string, same bool, err error) {
+		return texts
+	})
+	exchanged := 0
+	derived := func(some []string) (words []string, same bool, err error) {
 		exchanged++
-		_, other, divergence, err := l.taken(a, run, func(session *behavior.Session) ([]core.Call, *behavior.Divergence, error) {
-			calls, _, divergence, err := session.VaryAnswers(l.Context, run, func(r core.Response) core.Response {
-				other, _ := l.limits.Randomness.Other(r, 1, some...)
-				return other
-			})
-			return calls, divergence, err
-		})
+		_, _, other, divergence, err := l.exchange(a, run, 1, some...)
 		if err != nil || divergence != nil {
 			return nil, false, err
 		}
@@ -102,7 +104,7 @@ func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
 		if len(some) == 0 {
 			return nil
 		}
-		words, same, err := exchange(some)
+		words, same, err := derived(some)
 		switch {
 		case err != nil, same && len(words) == 0:
 			return err
@@ -122,7 +124,7 @@ func (l *Learner) attribute(a *Actor, run behavior.Run, made []string) error {
 		return err
 	}
 	if len(together) > 1 {
-		words, _, err := exchange(together)
+		words, _, err := derived(together)
 		if err != nil {
 			return err
 		}

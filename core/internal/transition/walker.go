@@ -144,12 +144,7 @@ func (w *Walker) fit() {
 }
 
 // Value returns the value of a cell.
-func (w *Walker) Value(c state.Cell) state.Value {
-	if int(c) >= len(w.Vector) {
-		return 0
-	}
-	return w.Vector[c]
-}
+func (w *Walker) Value(c state.Cell) state.Value { return w.Vector.Value(c) }
 
 // Previous returns the value that a cell had before the step.
 func (w *Walker) Previous(c state.Cell) state.Value {

@@ -60,7 +60,7 @@ func sign(outcome map[core.Key]any, source *randomness.Source) {
 	drawn := map[string]bool{}
 	for _, fields := range outcome {
 		jsontree.Texts(fields, func(text string, _ bool) string {
-			for _, word := range source.Within(plaintext.Of(text)) {
+			for _, word := range source.In(text) {
 				drawn[word] = true
 			}
 			return text

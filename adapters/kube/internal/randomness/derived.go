@@ -22,9 +22,11 @@ func (s *Source) Derived(run, varied core.Drawn, given [][]string) []string {
 			continue
 		}
 		words := map[string]bool{}
-		s.differing(plaintext.Dissect(text), plaintext.Dissect(varied.Texts[i]), words)
+		if s.differing(plaintext.Dissect(text), plaintext.Dissect(varied.Texts[i]), words); len(words) == 0 {
+			continue
+		}
 		for _, text := range given[i] {
-			for _, word := range s.Within(plaintext.Of(text)) {
+			for _, word := range s.In(text) {
 				delete(words, word)
 			}
 			delete(words, signature(text))
@@ -94,7 +96,7 @@ func (s *Source) Follow(words map[string][]string) {
 	for _, word := range slices.Sorted(maps.Keys(words)) {
 		within := map[string]bool{}
 		for _, text := range words[word] {
-			for _, from := range s.Within(plaintext.Of(text)) {
+			for _, from := range s.In(text) {
 				within[from] = true
 			}
 		}
@@ -117,8 +119,6 @@ func (s *Source) follow(word string, from []string) {
 	switch {
 	case len(from) == 0:
 		return
-	case s.origins == nil:
-		s.origins = map[string][]string{word: from}
 	case known == nil:
 		s.origins[word] = from
 	case len(both) > 0:

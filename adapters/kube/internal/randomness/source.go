@@ -45,7 +45,7 @@ type Source struct {
 // New returns a source that knows no words. Nothing that draws values may run yet.
 func New() *Source {
 	standIn()
-	return &Source{names: names(), numbers: numbers()}
+	return &Source{names: names(), numbers: numbers(), origins: map[string][]string{}}
 }
 
 // Set lets the values that are drawn from now on follow from a seed, as [core.Randomness] wants it.
@@ -154,7 +154,7 @@ func (s *Source) Other(text string, variation int) (other string, known bool) {
 
 // Renamed returns what a text that names something would be, as [core.Randomness] wants it.
 func (s *Source) Renamed(text string, variation int) (other string, known bool) {
-	words := s.Within(plaintext.Of(text))
+	words := s.In(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var pairs []string
@@ -169,7 +169,10 @@ func (s *Source) Renamed(text string, variation int) (other string, known bool) 
 }
 
 // Has reports whether words that are known to have been drawn stand in a text.
-func (s *Source) Has(text string) bool { return len(s.Within(plaintext.Of(text))) > 0 }
+func (s *Source) Has(text string) bool { return len(s.In(text)) > 0 }
+
+// In returns the words that stand in a text, also where they are encoded.
+func (s *Source) In(text string) []string { return s.Within(plaintext.Of(text)) }
 
 // Within returns the words that stand in a text, which is as [plaintext.Of] has it.
 func (s *Source) Within(text string) []string {
