@@ -106,6 +106,11 @@ type Randomness interface {
 	// follow from those in the exchanged ones, such as a checksum from a password.
 	Derived(run, varied Drawn, given [][]string) []string
 
+	// Exchanged reports whether a run has said the same as another one that drew the same values, but for words that it
+	// has put to use in another order, as if it took out of a map what they are for. The words are known, and stand in
+	// none of the texts that the run was given before it said them.
+	Exchanged(run, other Drawn, given [][]string) bool
+
 	// Follow has the store that compares outcomes record from which of the texts that a run was given words follow.
 	Follow(words map[string][]string)
 

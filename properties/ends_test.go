@@ -28,7 +28,7 @@ func TestSettledForGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settling, others, n := 0, 0, 800
+	settling, others, n := 0, 0, 300
 	if testing.Short() {
 		n = 80
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/orrery-dev/orrery/properties"
 )
 
-var seeds = flag.Int("seeds", 60, "how many random systems are compared")
+var seeds = flag.Int("seeds", 25, "how many random systems are compared")
 
 // TestVersionsSurviveReduction is what the properties of single objects rest on: with orders left out, the controllers
 // make the same changes to each object, and overwrite each other as they do in all orders.

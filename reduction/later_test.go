@@ -17,7 +17,7 @@ const later = 1 << 33
 // TestReducedFindsWhatFullFindsLater compares reduced searches of systems of which some calls set timers for items with
 // full ones.
 func TestReducedFindsWhatFullFindsLater(t *testing.T) {
-	n := *systems / 2
+	n := *systems / 4
 	if testing.Short() {
 		n /= 5
 	}

@@ -106,6 +106,7 @@ func kept(name string) core.Property {
 // of two that are there at the start is older, and whichever is created later; what they do not compare costs no second
 // search.
 func TestAgesOfObjects(t *testing.T) {
+	long(t)
 	both := controllerruntime.ObjectValues(configMap("a", nil), configMap("b", nil))
 	later := func(there, made string) controllerruntime.Option {
 		return controllerruntime.With(controllerruntime.ObjectValues(configMap(there, nil)), controllerruntime.Scenario(controllerruntime.Create(configMap(made, nil))))

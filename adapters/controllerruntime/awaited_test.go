@@ -98,6 +98,7 @@ func TestUsersActAfterTheLastLongTime(t *testing.T) {
 // another one takes too long, which it does not, whenever the user acts. Where it takes two more times until it is
 // done, a user may act after all but the last, however many times pass, so that the check is inconclusive, and says so.
 func TestSeveralTimesAfterUsers(t *testing.T) {
+	long(t)
 	const asked, since, begun, pauses = "asked", "since", "begun", "pauses"
 	note := func(w *Widget, name string) {
 		w.Annotations[name] = time.Now().UTC().Format(time.RFC3339)

@@ -72,6 +72,7 @@ func secretFor(ctx context.Context, c client.Client, keys *corev1.ConfigMap, nam
 // TestChance has controllers do one thing or another by chance: what comes of each is searched, and what is certain is
 // said.
 func TestChance(t *testing.T) {
+	long(t)
 	for _, test := range []struct {
 		name       string
 		reconciles func(context.Context, client.Client, *corev1.ConfigMap) (ctrl.Result, error)

@@ -36,6 +36,7 @@ func (n *noting) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, er
 // TestTimes checks what is said of reconcilers that write times, and of one that waits for a time: whether they keep
 // something in memory besides or not.
 func TestTimes(t *testing.T) {
+	long(t)
 	for _, test := range []struct {
 		name      string
 		reconcile func(context.Context, client.Client, *corev1.Service) (ctrl.Result, error)

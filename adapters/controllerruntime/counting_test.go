@@ -130,6 +130,7 @@ var places = []place{
 // TestNotedGenerations checks controllers that are right: what users ask for later is done, too. The server has to
 // count generations on where they are noted in a place that it does not know of, and must not where it does.
 func TestNotedGenerations(t *testing.T) {
+	long(t)
 	for _, place := range places {
 		t.Run(place.name, func(t *testing.T) {
 			set := func(name string) *appsv1.StatefulSet {

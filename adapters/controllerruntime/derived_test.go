@@ -139,6 +139,7 @@ func belongs(leaf, authority map[string][]byte) bool {
 // is that of the Secret which is there in the end, or the outcomes differ. What follows from another Secret, which is
 // read as well, makes no difference.
 func TestWordsThatFollow(t *testing.T) {
+	long(t)
 	// leaf returns a certificate, which is signed if it is not there.
 	leaf := func(ctx context.Context, v *vault, by map[string][]byte) (map[string][]byte, error) {
 		return v.secret(ctx, "leaf", func() (map[string][]byte, error) { return signed("leaf", by) })

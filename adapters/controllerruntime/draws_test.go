@@ -199,6 +199,7 @@ func TestRequestsOfRandomNames(t *testing.T) {
 
 // TestDraws checks controllers that draw random values.
 func TestDraws(t *testing.T) {
+	long(t)
 	stale := []orrery.Staleness{{Rule: orrery.Lag(1)}}
 	for _, test := range []struct {
 		name      string

@@ -102,6 +102,7 @@ func (l *limited) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, e
 // TestTimesInMemory checks what is said of controllers that keep numbers which follow from the clock: as long as they
 // decide nothing, they do not count.
 func TestTimesInMemory(t *testing.T) {
+	long(t)
 	watches := func(bare bool, slow func(s *stopwatch, name string) bool) func(c client.Client) reconcile.Reconciler {
 		return func(c client.Client) reconcile.Reconciler {
 			return &stopwatch{Client: c, took: map[string]time.Duration{}, began: map[string]time.Time{}, ended: map[string]time.Time{}, bare: bare, slow: slow}

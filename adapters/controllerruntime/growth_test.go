@@ -19,6 +19,7 @@ import (
 
 // Each retry of a reconcile that fails may leave one more object behind.
 func TestRetriesLeaveMoreAndMoreBehind(t *testing.T) {
+	long(t)
 	failed := errors.New("a later step fails")
 	another := func(ctx context.Context, c client.Client, owner *Widget) error {
 		secret := &corev1.Secret{StringData: map[string]string{"for": owner.Name}}

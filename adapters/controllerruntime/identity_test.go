@@ -146,6 +146,7 @@ func (r *generator) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 // TestGeneratedNamesThatAreNoted has an object with a generated name be deleted that somebody has noted: the one that
 // is made then has another name, and is never found. Nothing would be wrong if it had the same one.
 func TestGeneratedNamesThatAreNoted(t *testing.T) {
+	long(t)
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
 	removed := controllerruntime.Action{Name: "somebody deletes a Secret", Do: func(ctx context.Context, c client.Client) error {
 		var all corev1.SecretList

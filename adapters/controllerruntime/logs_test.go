@@ -205,6 +205,7 @@ func TestLogsOfSteps(t *testing.T) {
 
 // TestManyLogs checks that code which logs a million lines is listened to no longer than is of use.
 func TestManyLogs(t *testing.T) {
+	long(t)
 	_, finding := talk(t, talker{before: func(ctx context.Context, _ *talker) {
 		logger := ctrllog.FromContext(ctx)
 		for range 1_000_000 {

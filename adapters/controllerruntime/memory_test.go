@@ -151,6 +151,7 @@ func TestSetupsThatShuffle(t *testing.T) {
 
 // TestMemoryWithoutEnd checks a controller that counts its runs, and runs every minute.
 func TestMemoryWithoutEnd(t *testing.T) {
+	long(t)
 	system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("w", 1)),
 		controllerruntime.Setup(func(mgr ctrl.Manager) error {
 			return ctrl.NewControllerManagedBy(mgr).Named("counts").For(&Widget{}).Complete(&counting{Client: mgr.GetClient(), last: map[string]int{}})

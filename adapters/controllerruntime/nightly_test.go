@@ -70,6 +70,7 @@ func TestNamesOfTheTime(t *testing.T) {
 // TestHeartbeats wants what is done again and again, ten minutes after the last time, to be no reason against a verdict
 // if it does nothing but renew a time, and one if it comes to another thing each time.
 func TestHeartbeats(t *testing.T) {
+	long(t)
 	const every = 10 * time.Minute
 	for name, test := range map[string]struct {
 		more  func(data map[string]string, now time.Time)

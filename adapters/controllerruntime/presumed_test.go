@@ -34,6 +34,7 @@ func forWidgets(name string, do func(context.Context, client.Client, *Widget) er
 // TestNamespacesThatSomebodyMakes has one controller make a namespace, and another one create something in it, which
 // comes too early in some runs. A namespace that nobody makes is taken to be there.
 func TestNamespacesThatSomebodyMakes(t *testing.T) {
+	long(t)
 	namespace := func(w *Widget) *corev1.Namespace {
 		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "of-" + w.Name}}
 	}

@@ -58,6 +58,7 @@ func (e *eager) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, err
 // time: a queue waits the longer the more often a run has failed, so that time passes. The one that waits for what
 // never comes is found all the same.
 func TestRetriesWait(t *testing.T) {
+	long(t)
 	requeue := ctrl.Result{Requeue: true}
 	for _, test := range []struct {
 		name  string

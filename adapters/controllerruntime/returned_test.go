@@ -20,6 +20,7 @@ import (
 // version it has seen. A server would name the last version anew. Here it has the name of the first, which matters to
 // those only who compare the two.
 func TestVersionsThatComeBack(t *testing.T) {
+	long(t)
 	versions := func(o *corev1.ConfigMap) string { return "version " + o.ResourceVersion }
 	contents := func(o *corev1.ConfigMap) string { return "content " + o.Data["x"] }
 	for name, test := range map[string]struct {

@@ -16,6 +16,7 @@ import (
 // TestNamesThatAreSorted has a controller draw names, sort them, and create objects in that order: that is another one
 // in each run. What one of them is told by its place among the names is chance.
 func TestNamesThatAreSorted(t *testing.T) {
+	long(t)
 	for name, test := range map[string]struct {
 		note func(m *corev1.ConfigMap, ids []string, at int)
 		want core.Verdict

@@ -2,6 +2,7 @@ package controllerruntime_test
 
 import (
 	_ "embed"
+	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -54,6 +55,15 @@ var widgetKind = schema.GroupVersionKind{Group: "example.org", Version: "v1", Ki
 
 //go:embed testdata/crds/widgets.yaml
 var widgetDefinition []byte
+
+// long skips a test that is about what the engine makes of code, more than about the library, and takes many searches:
+// with each other version of controller-runtime, tests are run with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes many searches")
+	}
+}
 
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()

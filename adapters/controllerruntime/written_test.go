@@ -79,6 +79,7 @@ func withContent(content string) *corev1.ConfigMap {
 // TestWrittenTimes: where controllers compare times in objects, they are searched seconds apart as well. What is all
 // the same in one second, and for ever in a world whose clock stands still, is over in the next one.
 func TestWrittenTimes(t *testing.T) {
+	long(t)
 	edit := controllerruntime.Scenario(controllerruntime.Change("edit", withContent("1"), func(m *corev1.ConfigMap) { m.Data["content"] = "2" }).OnceSettled())
 	for name, test := range map[string]struct {
 		option  controllerruntime.Option

@@ -56,25 +56,44 @@ type Divergence struct {
 	Left map[string]string
 	// ByChance tells that the second run does what the code was seen to do there by chance.
 	ByChance bool
+	// Exchanged tells that it has put the words that it draws to use in another order.
+	Exchanged bool
 }
 
 // Replay runs the session along a path: it answers each call with the recorded
 // response. It returns where the run leaves the path, nil if it does not. Then the
 // session stands behind the last response.
 func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
+	return s.replay(ctx, path, false)
+}
+
+// replay is as [Session.Replay]. A run that has put the words that it draws to use in another order stays on the path if
+// that is allowed: what it has said comes back as it has said it.
+func (s *Session) replay(ctx context.Context, path Path, mayExchange bool) (*Divergence, error) {
+	var calls []core.Call
+	other := false
 	for i, edge := range path {
 		call, leaf, err := s.NextAs(ctx, edge.From.Call)
 		if err != nil {
 			return nil, err
 		}
+		calls = append(calls, call)
 		if call == nil || !identical(call, edge.From.Call) {
-			s.Abort()
-			parting := parting(edge.From.Call, call, leaf, i)
-			parting.Slept, parting.ByChance = s.slept, edge.From.Point().Chance.Has(call, leaf, identical)
-			return parting, nil
+			exchanged := call != nil && s.exchanges(path[:i+1], calls)
+			if !exchanged || !mayExchange {
+				s.Abort()
+				parting := parting(edge.From.Call, call, leaf, i)
+				parting.Slept, parting.ByChance, parting.Exchanged = s.slept, edge.From.Point().Chance.Has(call, leaf, identical), exchanged
+				return parting, nil
+			}
+			other = true
 		}
 		s.locate(edge.From)
-		s.Answer(edge.Response)
+		response := edge.Response
+		if other {
+			response = s.limits.Randomness.Echo(response, textsOf(path[:i+1].Asked()), textsOf(calls))
+		}
+		s.Answer(response)
 	}
 	return nil, nil
 }
@@ -192,7 +211,7 @@ func (s *Session) Repeat(ctx context.Context, run Run) (*Divergence, error) {
 
 // follow takes the run that was begun along a recorded one.
 func (s *Session) follow(ctx context.Context, run Run) (*Divergence, error) {
-	divergence, err := s.Replay(ctx, run.Path)
+	divergence, err := s.replay(ctx, run.Path, true)
 	if divergence != nil || err != nil {
 		return divergence, err
 	}

@@ -51,7 +51,11 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 			return nil, nil, err
 		}
 		if call == nil || !like(call, edge.From.Call) {
-			return calls, &Divergence{Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf, ByChance: edge.From.Point().Chance.Has(call, leaf, like)}, nil
+			return calls, &Divergence{
+				Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf,
+				ByChance:  edge.From.Point().Chance.Has(call, leaf, like),
+				Exchanged: call != nil && s.exchanges(run.Path[:i+1], append(calls, call)),
+			}, nil
 		}
 		calls = append(calls, call)
 		s.Answer(answer(calls, edge.Response))

@@ -86,6 +86,32 @@ func (s *Session) Drawn(calls []core.Call, kept []string) core.Drawn {
 	return drawn
 }
 
+// exchanges reports whether the run, which has made some calls, draws the same values as a recorded one and has said the
+// same along a path, but for words that it has put to use in another order. What is remembered may be words, too.
+func (s *Session) exchanges(path Path, calls []core.Call) bool {
+	if !s.Drew() || s.draws.of.Since != nil {
+		return false
+	}
+	recorded, texts := core.Drawn{Texts: textsOf(path.Asked())}, s.limits.Randomness.Texts
+	return s.limits.Randomness.Exchanged(recorded, core.Drawn{Texts: textsOf(calls)}, path.Before(texts))
+}
+
+// Exchanged reports whether one of the calls that the run has made along a path is as it was recorded, but for words that
+// the run has put to use in another order.
+func (s *Session) Exchanged(path Path, calls []core.Call) bool {
+	if !s.Drew() || s.draws.of.Since != nil {
+		return false
+	}
+	given := path.Before(s.limits.Randomness.Texts)
+	for i, call := range calls {
+		recorded := path[i].From.Call
+		if !identical(call, recorded) && s.limits.Randomness.Exchanged(core.Drawn{Texts: textsOf([]core.Call{recorded})}, core.Drawn{Texts: textsOf([]core.Call{call})}, given[i*said:]) {
+			return true
+		}
+	}
+	return false
+}
+
 // said is how many texts there are of each call.
 const said = 2
 

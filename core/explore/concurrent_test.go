@@ -31,7 +31,7 @@ func TestTwinWithConcurrentCalls(t *testing.T) {
 		c.Orders, plain.Concurrent = 1_000_000, true
 		return c, plain
 	}
-	large := eachUnder(t, max(1, *systems*2/3), random.Concurrent, conditions, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
+	large := eachUnder(t, max(1, *systems/2), random.Concurrent, conditions, func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph) {
 		for workers := 1; workers <= 2; workers++ {
 			o := options(workers)
 			o.Conditions = c

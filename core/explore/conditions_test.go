@@ -55,7 +55,7 @@ func eachUnder(t *testing.T, n int, generate func(uint64) (*core.System, error),
 	test func(seed uint64, system *core.System, c explore.Conditions, want *naive.Graph)) int {
 	t.Helper()
 	if testing.Short() {
-		n = n * 2 / 5
+		n = n * 3 / 4
 	}
 	large := 0
 	for seed := *firstSeed; n > 0; seed++ {

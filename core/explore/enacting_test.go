@@ -148,9 +148,9 @@ func disturbances(r *rand.Rand, system *core.System) explore.Conditions {
 
 // TestToldRunsCanBeEnacted enacts random runs in a world that has only what is told to go by.
 func TestToldRunsCanBeEnacted(t *testing.T) {
-	n := *systems
+	n := 2 * *systems
 	if testing.Short() {
-		n /= 15
+		n /= 16
 	}
 	met := map[string]int{}
 	for seed := *firstSeed; n > 0; seed++ {
@@ -205,9 +205,9 @@ func TestToldRunsCanBeEnacted(t *testing.T) {
 // TestRememberedRunsCanBeEnacted enacts random runs of controllers with memory in a world that has only what is told to
 // go by. They have to get the very events that they got, when they got them, and to lose their memory where they did.
 func TestRememberedRunsCanBeEnacted(t *testing.T) {
-	n := *systems
+	n := 2 * *systems
 	if testing.Short() {
-		n /= 15
+		n /= 16
 	}
 	met := map[string]int{}
 	for seed := *firstSeed; n > 0; seed, n = seed+1, n-1 {

@@ -56,7 +56,7 @@ func TestSetUpsWithConcurrentCallsFail(t *testing.T) { setUpsFail(t, random.Conc
 
 func setUpsFail(t *testing.T, generate func(uint64) (*core.System, error)) {
 	const most = 3_000 // set-ups in one search
-	n, tried := 3, 40
+	n, tried := 2, 30
 	if testing.Short() {
 		n, tried = 1, 20
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/reduction"
 	"github.com/orrery-dev/orrery/core/internal/store"
+	"github.com/orrery-dev/orrery/core/internal/transition"
 )
 
 // TestGrowthIsFound looks at runs of small systems. Objects that are named after each other are made by code that is
@@ -200,26 +201,28 @@ func TestGrowthWithoutCrashes(t *testing.T) {
 	}
 }
 
-// TestWhenGrowthIsLookedFor looks for growth from a number of states on. A search has no end if controllers are not
+// TestWhenGrowthIsLookedFor looks for growth from a number of states, or of runs, on. A search has no end if controllers are not
 // shown more and more, and has to be begun again if something was met that was not known.
 func TestWhenGrowthIsLookedFor(t *testing.T) {
 	again := errors.New("begin again")
 	for _, test := range []struct {
-		states int
-		found  *Growth
-		err    error
-		grows  bool
+		states, runs int
+		found        *Growth
+		err          error
+		grows        bool
 	}{
-		{suspect - 1, &Growth{}, again, false}, {suspect, &Growth{}, nil, true}, {suspect, &Growth{Shown: true}, nil, false}, {suspect, nil, nil, false}, {suspect, nil, again, false},
+		{suspect - 1, suspectRuns - 1, &Growth{}, again, false}, {suspect, 0, &Growth{}, nil, true}, {1, suspectRuns, &Growth{}, nil, true},
+		{suspect, 0, &Growth{Shown: true}, nil, false}, {suspect, 0, nil, nil, false}, {suspect, 0, nil, again, false}, {1, suspectRuns, nil, again, false},
 	} {
+		looks := test.states >= suspect || test.runs >= suspectRuns
 		full := store.NewFull()
 		for n := range test.states {
 			full.Insert(uint64(n)*0x9e3779b97f4a7c15, []byte{byte(n), byte(n >> 8), 1}, store.NoParent)
 		}
-		s := &search{Space: &Space{store: full}}
+		s := &search{Space: &Space{store: full, learner: &transition.Learner{Executed: test.runs}}}
 		s.options.growth = &growth{looked: true, found: test.found, unexpected: test.err}
 		grows, err := s.grows()
-		if grows != test.grows || test.states >= suspect && !errors.Is(err, test.err) || test.states < suspect && err != nil {
+		if grows != test.grows || looks && !errors.Is(err, test.err) || !looks && err != nil {
 			t.Errorf("%+v: it grows: %t; %v", test, grows, err)
 		}
 	}

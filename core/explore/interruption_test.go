@@ -30,7 +30,7 @@ func TestWorkersStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := Options{Run: behavior.Limits{Deadline: time.Second, Calls: 100}, Logger: hclog.NewNullLogger()}
+	options := Options{Run: behavior.Limits{Deadline: time.Second, Calls: 100}, Logger: hclog.NewNullLogger(), growth: &growth{looked: true}}
 	l, err := transition.NewLearner(t.Context(), system, transition.Conditions{}, options.Run, 0)
 	if err != nil {
 		t.Fatal(err)

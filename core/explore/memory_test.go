@@ -79,7 +79,7 @@ func twinWithMemory(t *testing.T, generate func(seed uint64) (*core.System, erro
 // TestRunsWithMemoryReplay replays runs of controllers that are found to keep memory on the way.
 func TestRunsWithMemoryReplay(t *testing.T) {
 	remembering, told, worked, elapsed := 0, 0, 0, 0
-	share := 1
+	share := 2
 	if testing.Short() {
 		share = 8
 	}

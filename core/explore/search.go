@@ -275,7 +275,7 @@ func (s *search) loop() error {
 // error says that the search has to be begun again.
 func (s *search) grows() (bool, error) {
 	g := s.options.growth
-	if s.States() < suspect {
+	if s.States() < suspect && s.learner.Executed < suspectRuns {
 		return false, nil
 	}
 	found := g.look()

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	systems   = flag.Int("systems", 15, "how many random systems to search")
+	systems   = flag.Int("systems", 8, "how many random systems to search")
 	firstSeed = flag.Uint64("first-seed", 1, "the seed of the first random system")
 )
 
@@ -26,7 +26,7 @@ const largest = 2000
 func eachSystem(t *testing.T, n int, test func(*testing.T, *core.System, *naive.Graph)) {
 	t.Helper()
 	if testing.Short() {
-		n = max(1, n*2/5)
+		n = max(1, n*3/4)
 	}
 	for seed := *firstSeed; n > 0; seed++ {
 		system, err := random.System(seed)

@@ -104,6 +104,9 @@ func (d *dice) Other(answer core.Response, _ int, _ ...string) (core.Response, b
 // Texts implements [core.Randomness]: nobody can tell.
 func (d *dice) Texts(core.Response) []string { return nil }
 
+// Exchanged implements [core.Randomness].
+func (d *dice) Exchanged(_, _ core.Drawn, _ [][]string) bool { return false }
+
 // Derived implements [core.Randomness].
 func (d *dice) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
 

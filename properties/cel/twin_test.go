@@ -57,7 +57,7 @@ func drawTwin(r *rand.Rand, depth int) twin {
 
 // TestTwins checks random systems for random claims, as expressions with a reduction and in Go without one.
 func TestTwins(t *testing.T) {
-	broken, systems := map[string]int{}, uint64(60)
+	broken, systems := map[string]int{}, uint64(30)
 	if testing.Short() {
 		systems = 15
 	}

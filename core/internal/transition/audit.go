@@ -79,6 +79,11 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
+	drawn := l.drawn(session, a, run)
+	if err := l.findWords(a, run, drawn); err != nil {
+		session.Abort()
+		return err
+	}
 	reaches, err := false, l.setsTimer(a, run)
 	if err == nil && l.began.moved() {
 		reaches, err = l.reachesOut(a, run)
@@ -101,7 +106,6 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		}
 		return l.misses(a, run)
 	}
-	drawn := l.drawn(session, a, run)
 	before := count{iotrace.Now()}
 	sure, indifferent, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {
@@ -407,36 +411,6 @@ func (l *Learner) again(session *behavior.Session, run behavior.Run, times int) 
 	return session.Audit(l.Context, run, times)
 }
 
-// strayed is a history that an instance did not go through again.
-type strayed struct {
-	runs       []behavior.Run
-	clock      time.Duration
-	divergence *behavior.Divergence
-}
-
-// by returns the member of a process that went another way in the last of the runs.
-func (s *strayed) by(p *Process) *Actor { return p.of(s.runs[len(s.runs)-1].Activation) }
-
-// isAhead reports whether that is because of the clock, see [Actor.isAhead].
-func (s *strayed) isAhead(p *Process) bool {
-	return s.by(p).isAhead(s.runs[len(s.runs)-1], s.clock, s.divergence)
-}
-
-// through takes the instance of a session through runs, one after the other, and returns where it goes another way, nil if it does not.
-func (l *Learner) through(session *behavior.Session, runs []behavior.Run) (*strayed, error) {
-	for i, run := range runs {
-		clock := session.Elapsed()
-		divergence, err := l.again(session, run, 1)
-		if err != nil {
-			return nil, err
-		}
-		if divergence != nil {
-			return &strayed{runs[:i+1], clock, divergence}, nil
-		}
-	}
-	return nil, nil
-}
-
 // count counts a run of real code.
 func (l *Learner) count(activation behavior.Activation) {
 	if activation.Event == nil {
@@ -448,53 +422,23 @@ func (l *Learner) count(activation behavior.Activation) {
 	}
 }
 
-// Relive takes one instance of a process through what it did on a run, one activation after the other. It ends a search in which controllers share memory that
-// were not known to: it has to be begun again.
-func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
-	if runs = p.forward(runs); len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
-		return nil
-	}
-	key := l.Memo.Digest(p.Members[0].Strategy, nil, runs...)
-	if _, found := l.Memo.Histories.Get(key); found {
-		return nil
-	}
-	session, err := l.openProcess(p)
-	if err != nil {
-		return err
-	}
-	defer session.Abort()
-	strayed, err := l.through(session, runs)
-	switch {
-	case err != nil:
-		return err
-	case strayed == nil:
-		l.Memo.Histories.Set(key, struct{}{})
-		return nil
-	case strayed.divergence.ByChance:
-		return nil
-	case p.divided() && l.Searching:
-		return p.entwined()
-	case strayed.isAhead(p):
-		return nil // and chance was looked at for each path
-	}
-	if err := l.diagnose(strayed.by(p), strayed.runs, strayed.clock, strayed.divergence); !errors.Is(err, ErrStopped) {
-		return err
-	}
-	return nil
-}
+// maxDivergences is how often a strategy may be found not to be deterministic before the
+// search no longer goes on behind its new runs. What it writes may be new each time, so that there
+// would be no end.
+const maxDivergences = 32
 
-// relived is what instances were taken through from their start on: the end of the first run, of the next one, and so on.
-type relived map[*behavior.Leaf]relived
-
-// add adds a history, and reports whether there was anything new in it.
-func (r relived) add(runs []behavior.Run) bool {
-	added := false
-	for _, run := range runs {
-		if r[run.Leaf] == nil {
-			r[run.Leaf] = relived{}
-			added = true
+// diverged reports that the code of an actor took two ways with the same responses.
+func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
+	details := append(path[:min(d.After, len(path))].Calls(), "then one run: "+d.Recorded, "and the other: "+d.Observed)
+	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
+	if cause == core.Chance && d.Reorders(path) {
+		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
+		if incident.Slept {
+			incident.Message += ", or from several timers that end at the same moment"
 		}
-		r = r[run.Leaf]
 	}
-	return added
+	l.report(incident, a, activation)
+	if !incident.Reordered { // there is an end to orders
+		a.divergences++
+	}
 }

@@ -123,6 +123,7 @@ func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activatio
 // way, as often as is reasonable, unless it is given up as it does something else each time. It returns where the run went another way if
 // it does not.
 func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior.Path) (*behavior.Session, *behavior.Divergence, error) {
+	worded := false
 	for attempt := 1; ; attempt++ {
 		session, err := l.Open(a, activation.Since)
 		if err != nil {
@@ -137,6 +138,11 @@ func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior
 		case divergence == nil, err != nil, attempt == mostTaken:
 			return session, divergence, err
 		case l.forks(a, activation): // whatever it does instead is looked at once it has come to its end
+		case !worded && l.exchanges(a) && divergence.Call != nil: // until it is known what words are, nobody sees that they were exchanged
+			if worded, err = l.saysWords(a, behavior.Run{Activation: activation, Path: path[:divergence.After+1]}); err != nil || !worded {
+				return session, divergence, err
+			}
+		case divergence.Exchanged: // what comes behind the path has to go with the words as they are there
 		case attempt >= rare, !l.Fickle(a), a.givenUp() != nil:
 			return session, divergence, err
 		}
@@ -299,10 +305,11 @@ func (l *Learner) persistAt(odds float64, try func() (*behavior.Divergence, erro
 		l.Executed = executed // as in attend
 		divergence, err := try()
 		switch {
-		case err != nil, divergence == nil, !divergence.ByChance:
+		case err != nil, divergence == nil, !divergence.ByChance && !divergence.Exchanged:
 			return divergence, err
 		case attempt >= mostTaken:
 			return nil, nil
+		case divergence.Exchanged: // nobody knows how likely that is
 		case float64(attempt)*odds > surely:
 			divergence.ByChance = false
 			return divergence, nil
@@ -346,6 +353,9 @@ func (l *Learner) partings(a *Actor, run behavior.Run, known *behavior.Divergenc
 
 // byChance returns where code does what it was seen to do by chance, whatever times it names.
 func (f followed) byChance(run behavior.Run) *behavior.Divergence {
+	if f.exchanged {
+		return &behavior.Divergence{Exchanged: true}
+	}
 	for i, call := range f.calls {
 		from := run.Path[i].From
 		like := func(call, recorded core.Call) bool { return behavior.Undated(call) == behavior.Undated(recorded) }
@@ -475,25 +485,4 @@ func (u *unexpectedWay) Error() string { return u.Controller + " does something 
 func (u *unexpectedWay) expect(c *Conditions) bool {
 	c.surprises++
 	return c.surprises <= mostSurprises
-}
-
-// maxDivergences is how often a strategy may be found not to be deterministic before the
-// search no longer goes on behind its new runs. What it writes may be new each time, so that there
-// would be no end.
-const maxDivergences = 32
-
-// diverged reports that the code of an actor took two ways with the same responses.
-func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavior.Path, d *behavior.Divergence, cause core.Cause, kept []string) {
-	details := append(path[:min(d.After, len(path))].Calls(), "then one run: "+d.Recorded, "and the other: "+d.Observed)
-	incident := core.Incident{Kind: core.Nondeterministic, Message: differsBy(cause, kept), Details: details, Cause: cause, Slept: cause == core.Chance && d.Slept}
-	if cause == core.Chance && d.Reorders(path) {
-		incident.Message, incident.Reordered = "with the same responses, two fresh instances do the same in another order: it takes it out of a map, or from goroutines", true
-		if incident.Slept {
-			incident.Message += ", or from several timers that end at the same moment"
-		}
-	}
-	l.report(incident, a, activation)
-	if !incident.Reordered { // there is an end to orders
-		a.divergences++
-	}
 }

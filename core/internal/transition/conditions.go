@@ -71,6 +71,8 @@ type Conditions struct {
 	Forking []string
 	// strays are the controllers that were found not to be of that sort, and undrawn those that are not in Drawing as they may be.
 	strays, undrawn []string
+	// exchanging are those in Drawing that put what they draw to use in another order each time.
+	exchanging []string
 	// surprises counts the searches that came to know of something else that these do by chance.
 	surprises int
 	// Heeding names the controllers that heed in which order their caches list objects: they are given them in the opposite one, too. [Search] finds out by itself which ones do.

@@ -229,7 +229,7 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 				return err
 			}
 			if session.Drew() {
-				return &unexpectedDraws{a.Process.of(before.Activation).Strategy.Describe().Name}
+				return &unexpectedDraws{Controller: a.Process.of(before.Activation).Strategy.Describe().Name}
 			}
 			if divergence != nil {
 				break
@@ -249,13 +249,54 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 			return err
 		case arrival == nil && attempts < mostAttempts:
 			continue
-		case arrival == nil, !arrival.drew, same > 0 && (arrival.Call == nil) != (first == nil), same > 0 && first != nil && arrival.Call.Identity() != first.Identity():
+		case arrival == nil, !arrival.drew, same > 0 && (arrival.Call == nil) != (first == nil):
 			return nil
+		case same > 0 && first != nil && arrival.Call.Identity() != first.Identity():
+			if words, err := l.drawsWords(a, run); err != nil || !words {
+				return err
+			}
+			return &unexpectedDraws{a.Strategy.Describe().Name, true}
 		}
 		first = arrival.Call
 		same++
 	}
-	return &unexpectedDraws{a.Strategy.Describe().Name}
+	return &unexpectedDraws{Controller: a.Strategy.Describe().Name}
+}
+
+// drawsWords reports whether code that has come to the end of a path, and draws, makes the same call there but for words
+// whatever it draws: it may take out of a map what they are for, so that it is not the same call as it draws the same.
+func (l *Learner) drawsWords(a *Actor, run behavior.Run) (bool, error) {
+	return l.onlyWords(run, func(run behavior.Run) (drawn core.Drawn, same bool, err error) {
+		arrival, err := l.arrive(a, run)
+		if err != nil || arrival == nil || arrival.Call == nil {
+			return drawn, false, err
+		}
+		return arrival.drawn, true, nil
+	})
+}
+
+// saysWords reports whether code makes the same calls as along a path, but for words, whatever it draws. They are known
+// from then on.
+func (l *Learner) saysWords(a *Actor, run behavior.Run) (bool, error) {
+	return l.onlyWords(run, func(run behavior.Run) (core.Drawn, bool, error) {
+		_, drawn, divergence, err := l.varied(a, run)
+		return drawn, divergence == nil, err
+	})
+}
+
+// onlyWords compares what comes of a run as other values are drawn, and reports whether it differs in nothing but words.
+// There is nothing to compare where a run does not come to the same.
+func (l *Learner) onlyWords(run behavior.Run, drawn func(behavior.Run) (core.Drawn, bool, error)) (bool, error) {
+	var runs []core.Drawn
+	for run.Activation.Variation = 0; run.Activation.Variation <= rare; run.Activation.Variation++ {
+		other, same, err := drawn(run)
+		if err != nil || !same {
+			return false, err
+		}
+		runs = append(runs, other)
+	}
+	_, text := l.limits.Randomness.Compare(runs, false)
+	return text < 0, nil
 }
 
 // mostAttempts is how often code is taken along a way where something is left to chance: what happens once in eight
@@ -272,6 +313,8 @@ type arrival struct {
 	behavior.Way
 	// several tells that it makes several calls at a time, and drew that it has drawn random values.
 	several, drew bool
+	// drawn is what it comes to with its call.
+	drawn core.Drawn
 }
 
 // arrive goes along a run, and returns what the code does at the end of that, nil if it does not come there.
@@ -290,7 +333,11 @@ func (l *Learner) arrive(a *Actor, run behavior.Run) (*arrival, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &arrival{behavior.Way{Call: call, Leaf: leaf}, call != nil && len(session.Pending()) > 1, session.Drew()}, nil
+	arrived := &arrival{Way: behavior.Way{Call: call, Leaf: leaf}, several: call != nil && len(session.Pending()) > 1, drew: session.Drew()}
+	if call != nil && arrived.drew {
+		arrived.drawn = session.Drawn(append(run.Path.Asked(), call), nil)
+	}
+	return arrived, nil
 }
 
 // leastVaried is how often values are drawn anew at least, so that a choice among a few is not taken for words.
@@ -318,19 +365,25 @@ func (l *Learner) redraw(a *Actor, run behavior.Run, drawn core.Drawn, times int
 	return l.derive(a, run, drawn)
 }
 
-// vary goes through a new path again, drawing other values: but for the words that stand in calls, and in memory, they
-// must not matter, or it is chance what the code does, or what it remembers.
+// vary notes that a run depends on the values that it draws, if it does.
 func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) error {
+	divergence, err := l.redrawn(a, run, drawn, times)
+	if divergence == nil || err != nil {
+		return err
+	}
+	return l.varies(a, run, divergence)
+}
+
+// redrawn goes through a new path again, drawing other values: but for the words that stand in calls, and in memory,
+// they must not matter, or it is chance what the code does, or what it remembers. It returns where they do.
+func (l *Learner) redrawn(a *Actor, run behavior.Run, drawn core.Drawn, times int) (*behavior.Divergence, error) {
 	runs, asked := []core.Drawn{drawn}, [][]core.Call{nil}
 	for len(runs) <= max(times, leastVaried) {
 		varied := run
 		varied.Activation.Variation = len(runs)
 		calls, other, divergence, err := l.varied(a, varied)
-		if err != nil {
-			return err
-		}
-		if divergence != nil {
-			return l.varies(a, run, divergence)
+		if divergence != nil || err != nil {
+			return divergence, err
 		}
 		runs, asked = append(runs, other), append(asked, calls)
 	}
@@ -340,13 +393,28 @@ func (l *Learner) vary(a *Actor, run behavior.Run, drawn core.Drawn, times int) 
 		if !keeps {
 			runs[i].Texts = runs[i].Texts[:calls]
 		} else if len(runs[i].Texts) != len(drawn.Texts) {
-			return l.varies(a, run, run.Path.Parting(asked[i], len(drawn.Texts)))
+			return run.Path.Parting(asked[i], len(drawn.Texts)), nil
 		}
 	}
 	if odd, text := l.limits.Randomness.Compare(runs, false); text >= 0 {
-		return l.varies(a, run, run.Path.Parting(asked[odd], text))
+		return run.Path.Parting(asked[odd], text), nil
 	}
-	return nil
+	return nil, nil
+}
+
+// findWords finds out which words a new path draws, where that is another thing each time as they are put to use in
+// another order: until they are known, that is not seen.
+func (l *Learner) findWords(a *Actor, run behavior.Run, drawn core.Drawn) error {
+	if !l.exchanges(a) || !run.Leaf.Drawn {
+		return nil
+	}
+	_, err := l.redrawn(a, run, drawn, leastVaried)
+	return err
+}
+
+// exchanges reports whether an actor is known to put the words that it draws to use in another order each time.
+func (l *Learner) exchanges(a *Actor) bool {
+	return slices.Contains(l.Machine.Conditions.exchanging, a.Strategy.Describe().Name)
 }
 
 // varies notes that a run depends on the values that it draws in more than words.
@@ -382,16 +450,24 @@ func (l *Learner) taken(a *Actor, run behavior.Run, takes func(*behavior.Session
 		return nil, core.Drawn{}, divergence, err
 	}
 	var kept []string
-	if a.domain.fresh != nil {
+	if a.domain.fresh != nil && run.Leaf != nil {
 		kept = textsOf(l.contents(a.domain, session.Memory()))
 	}
 	return calls, session.Drawn(calls, kept), nil, nil
 }
 
-// unexpectedDraws is a controller that draws random values.
-type unexpectedDraws struct{ Controller string }
+// unexpectedDraws is a controller that draws random values, and may put them to use in another order each time.
+type unexpectedDraws struct {
+	Controller string
+	exchanges  bool
+}
 
 // Error implements error.
 func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
 
-func (u *unexpectedDraws) expect(c *Conditions) bool { return added(&c.Drawing, u.Controller) }
+func (u *unexpectedDraws) expect(c *Conditions) bool {
+	if u.exchanges {
+		added(&c.exchanging, u.Controller)
+	}
+	return added(&c.Drawing, u.Controller)
+}

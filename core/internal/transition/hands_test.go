@@ -306,6 +306,8 @@ func (*dice) Texts(core.Response) []string { return nil }
 
 func (*dice) Derived(_, _ core.Drawn, _ [][]string) []string { return nil }
 
+func (*dice) Exchanged(_, _ core.Drawn, _ [][]string) bool { return false }
+
 func (*dice) Follow(map[string][]string) {}
 
 func (*dice) Echo(answer core.Response, _, _ []string) core.Response { return answer }

@@ -55,7 +55,7 @@ func TestOver(t *testing.T) {
 	w := begin(t, drawers()[0].system(), Conditions{})
 	w.Learn.Searching, w.Learn.Following = false, true
 	var seen looking
-	if _, err := w.Steps(&seen, nil); err != nil || len(seen.stopped) != 1 || !strings.Contains(seen.stopped[0], (&unexpectedDraws{"c"}).Error()) {
+	if _, err := w.Steps(&seen, nil); err != nil || len(seen.stopped) != 1 || !strings.Contains(seen.stopped[0], (&unexpectedDraws{Controller: "c"}).Error()) {
 		t.Errorf("a run is followed, and it ends with %v, %q", err, seen.stopped)
 	}
 }

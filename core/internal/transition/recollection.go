@@ -3,6 +3,7 @@ package transition
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -374,4 +375,85 @@ func behindStart(history []behavior.Run) []behavior.Run {
 		return run.Activation.Event == nil || run.Activation.Event.Old != nil
 	})
 	return history[max(0, begun):]
+}
+
+// strayed is a history that an instance did not go through again.
+type strayed struct {
+	runs       []behavior.Run
+	clock      time.Duration
+	divergence *behavior.Divergence
+}
+
+// by returns the member of a process that went another way in the last of the runs.
+func (s *strayed) by(p *Process) *Actor { return p.of(s.runs[len(s.runs)-1].Activation) }
+
+// isAhead reports whether that is because of the clock, see [Actor.isAhead].
+func (s *strayed) isAhead(p *Process) bool {
+	return s.by(p).isAhead(s.runs[len(s.runs)-1], s.clock, s.divergence)
+}
+
+// through takes the instance of a session through runs, one after the other, and returns where it goes another way, nil if it does not.
+func (l *Learner) through(session *behavior.Session, runs []behavior.Run) (*strayed, error) {
+	for i, run := range runs {
+		clock := session.Elapsed()
+		divergence, err := l.again(session, run, 1)
+		if err != nil {
+			return nil, err
+		}
+		if divergence != nil {
+			return &strayed{runs[:i+1], clock, divergence}, nil
+		}
+	}
+	return nil, nil
+}
+
+// Relive takes one instance of a process through what it did on a run, one activation after the other. It ends a search in which controllers share memory that
+// were not known to: it has to be begun again.
+func (l *Learner) Relive(p *Process, runs []behavior.Run) error {
+	if runs = p.forward(runs); len(runs) < 2 || slices.ContainsFunc(p.Members, l.Fickle) || !l.relived.add(runs) {
+		return nil
+	}
+	key := l.Memo.Digest(p.Members[0].Strategy, nil, runs...)
+	if _, found := l.Memo.Histories.Get(key); found {
+		return nil
+	}
+	session, err := l.openProcess(p)
+	if err != nil {
+		return err
+	}
+	defer session.Abort()
+	strayed, err := l.through(session, runs)
+	switch {
+	case err != nil:
+		return err
+	case strayed == nil:
+		l.Memo.Histories.Set(key, struct{}{})
+		return nil
+	case strayed.divergence.ByChance:
+		return nil
+	case p.divided() && l.Searching:
+		return p.entwined()
+	case strayed.isAhead(p):
+		return nil // and chance was looked at for each path
+	}
+	if err := l.diagnose(strayed.by(p), strayed.runs, strayed.clock, strayed.divergence); !errors.Is(err, ErrStopped) {
+		return err
+	}
+	return nil
+}
+
+// relived is what instances were taken through from their start on: the end of the first run, of the next one, and so on.
+type relived map[*behavior.Leaf]relived
+
+// add adds a history, and reports whether there was anything new in it.
+func (r relived) add(runs []behavior.Run) bool {
+	added := false
+	for _, run := range runs {
+		if r[run.Leaf] == nil {
+			r[run.Leaf] = relived{}
+			added = true
+		}
+		r = r[run.Leaf]
+	}
+	return added
 }

@@ -327,8 +327,9 @@ func (l *Learner) renews(a *Actor, run behavior.Run, later followed) (*behavior.
 // followed is what code did when it was taken along a run when the clock had moved.
 type followed struct {
 	calls []core.Call
-	// parting is where it did something else, nil if it did not.
-	parting *behavior.Divergence
+	// parting is where it did something else, nil if it did not. exchanged tells that it has put what it draws to use in another order.
+	parting   *behavior.Divergence
+	exchanged bool
 	// contents are what is in memory at its end, nil if that does not matter.
 	contents map[string]string
 }
@@ -382,7 +383,7 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error)
 			return nil, err
 		}
 		defer session.Abort()
-		f = followed{calls: calls, parting: parting}
+		f = followed{calls: calls, parting: parting, exchanged: session.Exchanged(run.Path, calls)}
 		if parting == nil && l.comparesMemory(a, run) {
 			f.contents = l.contents(a.domain, session.Memory())
 		}

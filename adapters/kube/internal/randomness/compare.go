@@ -121,6 +121,8 @@ type comparison struct {
 	quoted map[string][]string
 	// odd is the first run that differs in more than words, 0 if there is none.
 	odd int
+	// known are the words of the first run. If there are none, they are to be found out.
+	known *known
 }
 
 func newComparison(runs int) *comparison {
@@ -226,6 +228,10 @@ func (c *comparison) compareTexts(pieces []plaintext.Piece) {
 	for i, p := range pieces {
 		texts[i] = p.Plain
 	}
+	if c.known != nil {
+		c.compareKnown(texts[0], texts[1])
+		return
+	}
 	between := func(text string) string { return strings.Join(token.Split(text, -1), "\x00") }
 	if slices.ContainsFunc(texts, func(text string) bool { return between(text) != between(texts[0]) }) {
 		c.note(middles(texts), whole)
@@ -294,6 +300,11 @@ func (c *comparison) note(column []string, least int) {
 		c.odd = odd
 		return
 	}
+	c.stand(word, column)
+}
+
+// stand records what stands in the runs for a word of the first one.
+func (c *comparison) stand(word string, column []string) {
 	for run := 1; run < len(column); run++ {
 		image, known := c.images[run][word]
 		original, used := c.originals[run][column[run]]
