@@ -26,6 +26,7 @@ type Controller struct {
 	queue   interface {
 		take() (added, later []core.Request)
 		counted() memory.Requeues
+		stopped() <-chan struct{}
 	}
 	reconcile func(context.Context, core.Request, core.EffectRecorder) core.Result
 	memory    memory.Reader

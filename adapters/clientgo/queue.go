@@ -213,34 +213,48 @@ func (q *Queue[T]) ofAnother() bool {
 func (q *Queue[T]) Len() int { return 0 }
 
 // Get implements [workqueue.TypedInterface]. Of a run it hands out the one item that is to be worked on. Who asks for
-// more waits for the end of the run, which comes when the item is done and its worker asks for the next.
+// more, or has another queue, waits for the end of the run, which comes when the item is done and its worker asks for
+// the next. Where there is no run to wait for, the queue is shut down.
 func (q *Queue[T]) Get() (item T, shutDown bool) {
-	item, stopped := q.next()
-	if stopped == nil {
-		return item, false
+	stopped := q.stopped()
+	if working := q.environment.working; stopped == nil && working != nil {
+		stopped = working.queue.stopped()
+	} else if stopped != nil {
+		var handed bool
+		if item, handed = q.next(); handed {
+			return item, false
+		}
 	}
-	<-stopped
+	if stopped != nil {
+		<-stopped
+	}
 	var none T
 	return none, true
 }
 
-// next returns the item of the run, or what the end of the run can be waited for with.
-func (q *Queue[T]) next() (item T, stopped <-chan struct{}) {
+// stopped returns what the end of the run can be waited for with, nil if there is none.
+func (q *Queue[T]) stopped() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	run := q.run
-	switch {
-	case run == nil || run.stopped == nil:
-		over := make(chan struct{})
-		close(over)
-		return item, over
+	if q.run == nil {
+		return nil
+	}
+	return q.run.stopped
+}
+
+// next hands out the item of the run, if that is not done yet.
+func (q *Queue[T]) next() (item T, handed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch run := q.run; {
+	case run == nil:
 	case run.done && run.back.IsZero():
 		run.back = time.Now()
 	case !run.done && !run.handed:
 		run.handed = true
-		return run.item, nil
+		return run.item, true
 	}
-	return item, run.stopped
+	return item, false
 }
 
 // Done implements [workqueue.TypedInterface]. Controllers defer it: then it is here that a panic of their worker can be
