@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orrery-dev/orrery/core"
 )
@@ -295,6 +296,9 @@ func (r round) goes() string {
 	if r.exists {
 		return "is created and deleted again and again"
 	}
+	if r.timed() {
+		return "gets another time with each write"
+	}
 	const most = 6
 	var values []string
 	for i, v := range r.values {
@@ -309,8 +313,24 @@ func (r round) goes() string {
 	return "goes " + strings.Join(values, " → ")
 }
 
+// timed reports whether all values of the field are times.
+func (r round) timed() bool {
+	return !slices.ContainsFunc(r.values, func(value any) bool {
+		text, isText := value.(string)
+		_, err := time.Parse(time.RFC3339Nano, text)
+		return !isText || err != nil
+	})
+}
+
 // String says what happens to the field, and who does what to it.
 func (r round) String() string {
+	if r.timed() && !r.exists {
+		text := fmt.Sprintf("%s %s. In the trace it goes to and fro between two times, which stand for all later ones.", r.field, r.goes())
+		if !slices.ContainsFunc(r.values, func(value any) bool { return strings.Contains(fmt.Sprint(value), ".") }) {
+			text += " Where two writes come in the same second, the second one changes nothing, and it rests until it is woken again."
+		}
+		return text
+	}
 	var deeds []string
 	for _, w := range r.writes {
 		deed := w.controller + " " + w.verb
