@@ -90,7 +90,7 @@ func (p *Project) kindOf(in *source, object ast.Expr) (h handled, ok bool) {
 	if of == nil {
 		return h, false
 	}
-	group, version := of.groupVersion()
+	group, version := p.groupVersion(of)
 	return handled{kind: name, group: group, version: version, own: true}, group != ""
 }
 
@@ -108,7 +108,7 @@ func fullGroup(folder string) string {
 }
 
 // groupVersion returns the group and the version that a package with types declares, empty if it declares none.
-func (of *pkg) groupVersion() (group, version string) {
+func (p *Project) groupVersion(of *pkg) (group, version string) {
 	version = path.Base(of.path)
 	for _, f := range of.files {
 		ast.Inspect(f.syntax, func(node ast.Node) bool {
@@ -129,7 +129,7 @@ func (of *pkg) groupVersion() (group, version string) {
 				if !isName {
 					continue
 				}
-				switch said := of.literalText(pair.Value); {
+				switch said := p.literalText(f, pair.Value); {
 				case said == "":
 				case key.Name == "Group":
 					group = said
@@ -143,10 +143,20 @@ func (of *pkg) groupVersion() (group, version string) {
 	return group, version
 }
 
-// literalText returns the text of a literal, or of a constant of the package, empty if it is neither.
-func (of *pkg) literalText(e ast.Expr) string {
-	if name, ok := e.(*ast.Ident); ok {
-		if declared := packageValue(of, name.Name); declared != nil && len(declared.Values) == 1 {
+// literalText returns the text of a literal, or of a constant of the package or of another one of the project, empty if
+// it is neither.
+func (p *Project) literalText(in *source, e ast.Expr) string {
+	of, name := in.of, ""
+	switch e := e.(type) {
+	case *ast.Ident:
+		name = e.Name
+	case *ast.SelectorExpr:
+		if from, ok := e.X.(*ast.Ident); ok {
+			of, name = p.packageAt(in.importOf(from.Name)), e.Sel.Name
+		}
+	}
+	if of != nil && name != "" {
+		if declared := packageValue(of, name); declared != nil && len(declared.Values) == 1 {
 			e = declared.Values[0]
 		}
 	}

@@ -146,11 +146,20 @@ func example(schema map[string]any) any {
 		for _, name := range all {
 			required = append(required, text(name))
 		}
-		var pairs []any
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if slices.Contains(required, name) {
-				pairs = append(pairs, name, example(tree(properties[name])))
+		least, _ := number(schema["minProperties"])
+		names := slices.Sorted(maps.Keys(properties))
+		chosen := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(required, name) })
+		for _, name := range names {
+			if len(chosen) < int(least) && !slices.Contains(chosen, name) {
+				chosen = append(chosen, name)
 			}
+		}
+		var pairs []any
+		for _, name := range chosen {
+			pairs = append(pairs, name, example(tree(properties[name])))
+		}
+		for i := len(chosen); i < int(least) && schema["additionalProperties"] != nil; i++ {
+			pairs = append(pairs, "example"+strings.Repeat("x", i-len(chosen)), example(tree(schema["additionalProperties"])))
 		}
 		return inOrder(pairs...)
 	case "array":

@@ -76,7 +76,7 @@ func (t *testFile) addSchemes(p *Project, plan *Plan) {
 			suggested = guessedName(path.Dir(r.path)) + suggested
 		case of != nil:
 			suggested = path.Base(path.Dir(of.path)) + of.name
-			if group, version := of.groupVersion(); group != "" {
+			if group, version := p.groupVersion(of); group != "" {
 				group, _, _ = strings.Cut(group, ".")
 				suggested = group + version
 			}
