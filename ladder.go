@@ -102,6 +102,13 @@ func (l *Ladder) Failed() *Rung {
 	return &l.Rungs[i]
 }
 
+// namesOptions reports whether a reason on any rung says which of the [Options] to change.
+func (l *Ladder) namesOptions() bool {
+	return slices.ContainsFunc(l.Rungs, func(r Rung) bool {
+		return r.Result != nil && slices.ContainsFunc(r.Result.Report.Reasons, func(reason string) bool { return strings.Contains(reason, "(Options.") })
+	})
+}
+
 // Result returns the result of the rung on which something was found, or else of the first. Its report tells of all
 // rungs.
 func (l *Ladder) Result() *Result {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/plain"
@@ -126,6 +127,26 @@ func TestCheckClimbs(t *testing.T) {
 		t.Errorf("failed: %t: %s", l.failed, all)
 	}
 }
+
+// TestCheckSaysWhereOptionsAre has too little time for the last rung, so that a reason names an option, which Check does
+// not take.
+func TestCheckSaysWhereOptionsAre(t *testing.T) {
+	l := &logs{TB: t}
+	orrery.Check(soon{l}, ledgers(t, true, insists))
+	if all := strings.Join(l.logged, "\n"); !strings.Contains(all, "(Options.MaxTime)") || !strings.Contains(all, "is given to orrery.CheckWith") {
+		t.Error(all)
+	}
+	l = &logs{TB: t}
+	orrery.Check(l, ledgers(t, false, insists))
+	if all := strings.Join(l.logged, "\n"); strings.Contains(all, "is given to orrery.CheckWith") {
+		t.Error(all)
+	}
+}
+
+// soon is a test that has little time left.
+type soon struct{ *logs }
+
+func (soon) Deadline() (time.Time, bool) { return time.Now().Add(250 * time.Millisecond), true }
 
 // TestClimbIsByItself wants conditions in the options of a climb to be refused.
 func TestClimbIsByItself(t *testing.T) {

@@ -57,6 +57,9 @@ func Check(t T, system *core.System, more ...core.Property) *Result {
 	if failed != nil && failed != &ladder.Rungs[0] {
 		t.Logf("%s: that was where\n%s%s", system.Name, ladder, failed.again())
 	}
+	if ladder.namesOptions() {
+		t.Log("What the reasons call Options is given to orrery.CheckWith, which checks under the conditions that they say. How much time orrery.Check has follows from -timeout of go test.")
+	}
 	return ladder.Result()
 }
 

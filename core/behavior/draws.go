@@ -86,10 +86,10 @@ func (s *Session) Drawn(calls []core.Call, kept []string) core.Drawn {
 	return drawn
 }
 
-// exchanges reports whether the run, which has made some calls, draws the same values as a recorded one and has said the
-// same along a path, but for words that it has put to use in another order. What is remembered may be words, too.
+// exchanges reports whether the run, of code that is known to do so, has said the same as a recorded one along a path, but
+// for words that it has put to use in another order. What is remembered may be words, too.
 func (s *Session) exchanges(path Path, calls []core.Call) bool {
-	if !s.Drew() || s.draws.of.Since != nil {
+	if !s.exchanging || !s.Drew() || s.draws.of.Since != nil {
 		return false
 	}
 	recorded, texts := core.Drawn{Texts: textsOf(path.Asked())}, s.limits.Randomness.Texts
@@ -99,17 +99,27 @@ func (s *Session) exchanges(path Path, calls []core.Call) bool {
 // Exchanged reports whether one of the calls that the run has made along a path is as it was recorded, but for words that
 // the run has put to use in another order.
 func (s *Session) Exchanged(path Path, calls []core.Call) bool {
-	if !s.Drew() || s.draws.of.Since != nil {
+	if !s.exchanging || !s.Drew() || s.draws.of.Since != nil {
 		return false
 	}
 	given := path.Before(s.limits.Randomness.Texts)
 	for i, call := range calls {
-		recorded := path[i].From.Call
-		if !identical(call, recorded) && s.limits.Randomness.Exchanged(core.Drawn{Texts: textsOf([]core.Call{recorded})}, core.Drawn{Texts: textsOf([]core.Call{call})}, given[i*said:]) {
+		if recorded := path[i].From.Call; !identical(call, recorded) && exchanged(s.limits.Randomness, recorded, call, given[i*said:]) {
 			return true
 		}
 	}
 	return false
+}
+
+// Exchanges reports whether a run parts from one along the path with a call that is the recorded one, but for words that
+// it has put to use in another order.
+func (d *Divergence) Exchanges(path Path, r core.Randomness) bool {
+	return d.Call != nil && d.After < len(path) && exchanged(r, path[d.After].From.Call, d.Call, path.Before(r.Texts)[d.After*said:])
+}
+
+// exchanged reports whether a call is a recorded one but for words that the run was not given before.
+func exchanged(r core.Randomness, recorded, call core.Call, given [][]string) bool {
+	return r.Exchanged(core.Drawn{Texts: textsOf([]core.Call{recorded})}, core.Drawn{Texts: textsOf([]core.Call{call})}, given)
 }
 
 // said is how many texts there are of each call.

@@ -26,6 +26,8 @@ type Manner struct {
 	// one of several.
 	Of     string
 	Beside []string
+	// Exchanges tells that it puts the words that it draws to use in another order each time.
+	Exchanges bool
 }
 
 // newInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine

@@ -104,8 +104,8 @@ type Session struct {
 	guarded guarded
 	calls   int
 	draws   draws
-	// set tells that what code draws was ever set.
-	set bool
+	// set tells that what code draws was ever set, and exchanging that it is put to use in another order each time.
+	set, exchanging bool
 	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
 	// is answered next. sites are where they were made, if that is to be known.
 	pending []core.Call
@@ -206,7 +206,7 @@ func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limit
 		return nil, nil, err
 	}
 	s := openMade(m, manner.Sequential, limits)
-	s.of, s.beside = manner.Of, manner.Beside
+	s.of, s.beside, s.exchanging = manner.Of, manner.Beside, manner.Exchanges
 	s.guarded.name = strategy.Describe().Name
 	return s, m.instance, nil
 }

@@ -50,13 +50,14 @@ func replay(ctx context.Context, system *core.System, conditions Conditions, tra
 	if reason := memory.differs(trace.Memory, l.Machine.MemoryChanges(nil, w.Recollection(), nil)); reason != "" {
 		return &core.Deviation{Reason: reason}, nil
 	}
+	words := exchange{machine: l.Machine}
 	var cycle []byte
 	for i, recorded := range trace.Steps {
 		if i == trace.CycleStart {
 			cycle = w.Vector.AppendRow(nil)
 		}
 		logger.Debug("a step is replayed", "step", i+1, "controller", recorded.Controller, "request", recorded.Request)
-		reason, err := follow(w, ctx, t, recorded, &memory)
+		reason, err := follow(w, ctx, t, recorded, &memory, &words)
 		if ctx.Err() != nil {
 			return nil, ctx.Err() // what was cut short is not what happens
 		}
@@ -96,7 +97,7 @@ func beginAs(w *reduction.Explorer, objects []core.TraceObject) (bool, error) {
 
 // follow takes a step of a trace again and says what is different about it, empty if
 // nothing is.
-func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep, memory *remembered) (string, error) {
+func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorded core.TraceStep, memory *remembered, words *exchange) (string, error) {
 	if recorded.Kind != core.Pass.Name() && !w.Machine.Knows(recorded.Controller) {
 		return fmt.Sprintf("there is no longer a controller %q", recorded.Controller), nil
 	}
@@ -114,10 +115,35 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 		return "", err
 	}
 	reason := differs(recorded, now)
+	if words.explain(recorded, now) {
+		reason = ""
+	}
 	if reason == "" {
 		reason = memory.differs(recorded.Memory, now.Memory)
 	}
 	return reason, t.again(ctx)
+}
+
+// exchange are the steps of a trace up to some step, and those that were taken again. Where a controller puts the words
+// that it draws to use in another order each time, they may differ in those.
+type exchange struct {
+	machine       *transition.Machine
+	recorded, now []string
+}
+
+// explain adds a step, and reports whether all steps are the same but for such words.
+func (x *exchange) explain(recorded, now core.TraceStep) bool {
+	for _, step := range []*core.TraceStep{&recorded, &now} {
+		*step = inWords(*step)
+		step.From, step.To = 0, 0
+	}
+	before, err := json.Marshal(recorded)
+	after, err2 := json.Marshal(now)
+	if errors.Join(err, err2) != nil {
+		return false
+	}
+	x.recorded, x.now = append(x.recorded, string(before)), append(x.now, string(after))
+	return x.machine.Exchanges() && x.machine.System.Randomness.Exchanged(core.Drawn{Texts: x.recorded}, core.Drawn{Texts: x.now}, make([][]string, len(x.now)))
 }
 
 // remembered compares what controllers keep in memory with what a trace says they did.

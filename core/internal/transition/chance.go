@@ -49,6 +49,9 @@ func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergenc
 	if l.Machine.forks(a) {
 		return nil
 	}
+	if err := l.drawsInAnyOrder(a, run, d); err != nil {
+		return err
+	}
 	path := run.Path
 	run.Path, run.Leaf = path[:min(d.After, len(path))], nil
 	if err := l.draws(a, run); err != nil {

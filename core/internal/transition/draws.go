@@ -284,6 +284,20 @@ func (l *Learner) saysWords(a *Actor, run behavior.Run) (bool, error) {
 	})
 }
 
+// drawsInAnyOrder ends a search in which it was known that an actor draws, and not that it puts that to use in another
+// order each time: it has to be begun again. It is where another run parts from one.
+func (l *Learner) drawsInAnyOrder(a *Actor, run behavior.Run, d *behavior.Divergence) error {
+	if run.Activation.Seed == 0 || d.Call == nil || l.exchanges(a) || !l.Searching && !l.Following {
+		return nil
+	}
+	path := run.Path
+	run.Path, run.Leaf = path[:min(d.After+1, len(path))], nil
+	if words, err := l.saysWords(a, run); err != nil || !words || !d.Exchanges(path, l.limits.Randomness) {
+		return err
+	}
+	return &unexpectedDraws{a.Strategy.Describe().Name, true}
+}
+
 // onlyWords compares what comes of a run as other values are drawn, and reports whether it differs in nothing but words.
 // There is nothing to compare where a run does not come to the same.
 func (l *Learner) onlyWords(run behavior.Run, drawn func(behavior.Run) (core.Drawn, bool, error)) (bool, error) {
@@ -412,6 +426,9 @@ func (l *Learner) findWords(a *Actor, run behavior.Run, drawn core.Drawn) error 
 	return err
 }
 
+// Exchanges reports whether somebody is known to put the words that he draws to use in another order each time.
+func (m *Machine) Exchanges() bool { return len(m.Conditions.exchanging) > 0 }
+
 // exchanges reports whether an actor is known to put the words that it draws to use in another order each time.
 func (l *Learner) exchanges(a *Actor) bool {
 	return slices.Contains(l.Machine.Conditions.exchanging, a.Strategy.Describe().Name)
@@ -466,8 +483,6 @@ type unexpectedDraws struct {
 func (u *unexpectedDraws) Error() string { return u.Controller + " draws random values" }
 
 func (u *unexpectedDraws) expect(c *Conditions) bool {
-	if u.exchanges {
-		added(&c.exchanging, u.Controller)
-	}
-	return added(&c.Drawing, u.Controller)
+	exchanges := u.exchanges && added(&c.exchanging, u.Controller)
+	return added(&c.Drawing, u.Controller) || exchanges
 }
