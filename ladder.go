@@ -105,7 +105,7 @@ func (l *Ladder) Failed() *Rung {
 // namesOptions reports whether a reason on any rung says which of the [Options] to change.
 func (l *Ladder) namesOptions() bool {
 	return slices.ContainsFunc(l.Rungs, func(r Rung) bool {
-		return r.Result != nil && slices.ContainsFunc(r.Result.Report.Reasons, func(reason string) bool { return strings.Contains(reason, "(Options.") })
+		return r.Result != nil && slices.ContainsFunc(r.Result.Report.Reasons, func(reason string) bool { return strings.Contains(reason, "Options.") })
 	})
 }
 

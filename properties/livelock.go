@@ -313,9 +313,9 @@ func (r round) goes() string {
 	return "goes " + strings.Join(values, " → ")
 }
 
-// timed reports whether all values of the field are times.
+// timed reports whether all values of the field are times that one controller writes.
 func (r round) timed() bool {
-	return !slices.ContainsFunc(r.values, func(value any) bool {
+	return r.controllers() < 2 && !slices.ContainsFunc(r.values, func(value any) bool {
 		text, isText := value.(string)
 		_, err := time.Parse(time.RFC3339Nano, text)
 		return !isText || err != nil

@@ -25,6 +25,10 @@ func TestTimesThatGoRound(t *testing.T) {
 			t.Errorf("%v: it %s: %s", test.values, goes, all)
 		}
 	}
+	two := round{field: at, values: []any{"2000-01-01T00:00:00Z", "2010-01-01T00:00:00Z"}, writes: []write{{controller: "a"}, {controller: "b"}}}
+	if got := two.goes(); !strings.Contains(got, "→") {
+		t.Errorf("two controllers write: it %s", got)
+	}
 	if r := (round{field: at, exists: true, values: []any{"is there", "is gone"}}); !strings.Contains(r.String(), "is created and deleted") {
 		t.Error(r.String())
 	}

@@ -69,5 +69,5 @@ func (i *instance) Stop() { i.environment.background.stop() }
 // collects reports whether what is added to queues is looked for afterwards: what the set-up adds, event handlers, and
 // goroutines of which nobody knew that they go on.
 func (e *Environment) collects() bool {
-	return e.working == nil && (e.handling != nil || !e.background.started)
+	return e.working.Load() == nil && (e.handling != nil || !e.background.started)
 }

@@ -237,8 +237,8 @@ func (i *instance) Mutated() string { return i.environment.loans.Changed() }
 func (i *instance) Reconcile(recorder core.EffectRecorder, request core.Request) core.Result {
 	i.begin(recorder)
 	defer i.environment.current.End()
-	i.environment.working = i.controller
-	defer func() { i.environment.working = nil }()
+	i.environment.working.Store(i.controller)
+	defer i.environment.working.Store(nil)
 	logger := system.Anew(klog.LoggerWithValues(i.environment.process.loggers.Logger, "controller", i.controller.name, "item", string(request)))
 	result := i.controller.reconcile(klog.NewContext(context.Background(), logger), request, recorder)
 	if asked, remedy, unknown := system.Unknown(result.Err); unknown {

@@ -169,7 +169,7 @@ func (q *Queue[T]) AddAfter(item T, after time.Duration) {
 	case nil:
 		q.environment.current.Unmodelled("adding "+string(request)+" to a work queue that no controller was registered with", "register who works on it with clientgo.Sync or clientgo.Run")
 		return
-	case q.environment.working:
+	case q.environment.working.Load():
 	default:
 		to.Strategy = q.controller.name
 	}
@@ -217,7 +217,7 @@ func (q *Queue[T]) Len() int { return 0 }
 // the next. Where there is no run to wait for, the queue is shut down.
 func (q *Queue[T]) Get() (item T, shutDown bool) {
 	stopped := q.stopped()
-	if working := q.environment.working; stopped == nil && working != nil {
+	if working := q.environment.working.Load(); stopped == nil && working != nil {
 		stopped = working.queue.stopped()
 	} else if stopped != nil {
 		var handed bool

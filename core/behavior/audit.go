@@ -78,8 +78,8 @@ func (s *Session) replay(ctx context.Context, path Path, mayExchange bool) (*Div
 			return nil, err
 		}
 		calls = append(calls, call)
-		if call == nil || !identical(call, edge.From.Call) {
-			exchanged := call != nil && s.exchanges(path[:i+1], calls)
+		if call == nil || other || !identical(call, edge.From.Call) {
+			exchanged := call != nil && s.exchangesAlong(path[:i+1], calls)
 			if !exchanged || !mayExchange {
 				s.Abort()
 				parting := parting(edge.From.Call, call, leaf, i)

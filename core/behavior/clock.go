@@ -54,7 +54,7 @@ func (s *Session) along(ctx context.Context, run Run, like func(call, recorded c
 			return calls, &Divergence{
 				Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf,
 				ByChance:  edge.From.Point().Chance.Has(call, leaf, like),
-				Exchanged: call != nil && s.exchanges(run.Path[:i+1], append(calls, call)),
+				Exchanged: call != nil && s.exchangesAlong(run.Path[:i+1], append(calls, call)),
 			}, nil
 		}
 		calls = append(calls, call)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,9 +116,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 		return "", err
 	}
 	reason := differs(recorded, now)
-	if words.explain(recorded, now) {
-		reason = ""
-	}
+	reason = words.explain(recorded, now, reason)
 	if reason == "" {
 		reason = memory.differs(recorded.Memory, now.Memory)
 	}
@@ -129,21 +128,35 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 type exchange struct {
 	machine       *transition.Machine
 	recorded, now []string
+	// other tells that a step was not the same.
+	other bool
 }
 
-// explain adds a step, and reports whether all steps are the same but for such words.
-func (x *exchange) explain(recorded, now core.TraceStep) bool {
-	for _, step := range []*core.TraceStep{&recorded, &now} {
-		*step = inWords(*step)
-		step.From, step.To = 0, 0
+// explain adds a step, and returns why it is not the same, as far as that is not because of such words: then those of
+// all steps stand for each other.
+func (x *exchange) explain(recorded, now core.TraceStep, reason string) string {
+	if !x.machine.Exchanges() {
+		return reason
 	}
-	before, err := json.Marshal(recorded)
-	after, err2 := json.Marshal(now)
-	if errors.Join(err, err2) != nil {
-		return false
+	x.recorded, x.now = append(x.recorded, inText(recorded)), append(x.now, inText(now))
+	if x.other = x.other || reason != ""; !x.other {
+		return ""
 	}
-	x.recorded, x.now = append(x.recorded, string(before)), append(x.now, string(after))
-	return x.machine.Exchanges() && x.machine.System.Randomness.Exchanged(core.Drawn{Texts: x.recorded}, core.Drawn{Texts: x.now}, make([][]string, len(x.now)))
+	if x.machine.System.Randomness.Exchanged(core.Drawn{Texts: x.recorded}, core.Drawn{Texts: x.now}, make([][]string, len(x.now))) {
+		return ""
+	}
+	return cmp.Or(reason, "what it has drawn stands in other places than before")
+}
+
+// inText returns a step as a text that does not depend on the numbers of states.
+func inText(step core.TraceStep) string {
+	step = inWords(step)
+	step.From, step.To = 0, 0
+	text, err := json.Marshal(step)
+	if err != nil {
+		return err.Error() // and [differs] says so
+	}
+	return string(text)
 }
 
 // remembered compares what controllers keep in memory with what a trace says they did.

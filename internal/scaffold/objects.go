@@ -158,7 +158,7 @@ func example(schema map[string]any) any {
 		for _, name := range chosen {
 			pairs = append(pairs, name, example(tree(properties[name])))
 		}
-		for i := len(chosen); i < int(least) && schema["additionalProperties"] != nil; i++ {
+		for i := len(chosen); i < int(least) && schema["additionalProperties"] != nil && schema["additionalProperties"] != false; i++ {
 			pairs = append(pairs, "example"+strings.Repeat("x", i-len(chosen)), example(tree(schema["additionalProperties"])))
 		}
 		return inOrder(pairs...)

@@ -27,6 +27,7 @@ func TestExample(t *testing.T) {
 		"{type: object, minProperties: 1, additionalProperties: {type: string}}":                 "example: example",
 		"{type: object, minProperties: 2, additionalProperties: {type: integer}}":                "example: 1\nexamplex: 1",
 		"{type: object, minProperties: 1, properties: {b: {type: integer}, a: {type: boolean}}}": "a: false",
+		"{type: object, minProperties: 1, additionalProperties: false}":                          "{}",
 		"{type: object, minProperties: 2, required: [b], properties: {b: {type: integer}, a: {type: boolean}, c: {type: string}}}": "b: 1\na: false",
 	} {
 		var tree map[string]any

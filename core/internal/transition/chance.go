@@ -132,7 +132,7 @@ func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior
 		if err != nil {
 			return nil, nil, err
 		}
-		if attempt == 1 || !l.forks(a, activation) {
+		if attempt == 1 || !l.forks(a, activation) && !l.exchanges(a) {
 			l.count(activation)
 		}
 		session.Begin(activation)
@@ -141,11 +141,11 @@ func (l *Learner) resume(a *Actor, activation behavior.Activation, path behavior
 		case divergence == nil, err != nil, attempt == mostTaken:
 			return session, divergence, err
 		case l.forks(a, activation): // whatever it does instead is looked at once it has come to its end
+		case divergence.Exchanged: // what comes behind the path has to go with the words as they are there
 		case !worded && l.exchanges(a) && divergence.Call != nil: // until it is known what words are, nobody sees that they were exchanged
 			if worded, err = l.saysWords(a, behavior.Run{Activation: activation, Path: path[:divergence.After+1]}); err != nil || !worded {
 				return session, divergence, err
 			}
-		case divergence.Exchanged: // what comes behind the path has to go with the words as they are there
 		case attempt >= rare, !l.Fickle(a), a.givenUp() != nil:
 			return session, divergence, err
 		}
@@ -310,6 +310,9 @@ func (l *Learner) persistAt(odds float64, try func() (*behavior.Divergence, erro
 		switch {
 		case err != nil, divergence == nil, !divergence.ByChance && !divergence.Exchanged:
 			return divergence, err
+		case attempt >= mostTaken && divergence.Exchanged:
+			l.Machine.doubtFirst("what is drawn in the order of a map", "did not come in the same order again in %d runs, so that it is not known what is done at another time, or with other versions: sort what is taken out of a map", mostTaken)
+			return nil, nil
 		case attempt >= mostTaken:
 			return nil, nil
 		case divergence.Exchanged: // nobody knows how likely that is
@@ -457,7 +460,8 @@ func (u *unexpectedForks) Error() string {
 // expect implements [unexpected]. What such a controller draws at random decides what it does, so that it is left to chance.
 func (u *unexpectedForks) expect(c *Conditions) bool {
 	if slices.Contains(c.Drawing, u.Controller) {
-		c.Drawing = slices.DeleteFunc(slices.Clone(c.Drawing), func(name string) bool { return name == u.Controller })
+		is := func(name string) bool { return name == u.Controller }
+		c.Drawing, c.exchanging = slices.DeleteFunc(slices.Clone(c.Drawing), is), slices.DeleteFunc(slices.Clone(c.exchanging), is)
 		added(&c.undrawn, u.Controller)
 	}
 	return added(&c.Forking, u.Controller)

@@ -40,7 +40,7 @@ func (l *Learner) derive(a *Actor, run behavior.Run, drawn core.Drawn) (decides 
 	}
 	odd, text := l.limits.Randomness.Compare(runs, true)
 	switch {
-	case text < 0 && l.exchanges(a): // whatever a word is in another run, it need not follow from what that was given
+	case text < 0 && l.exchanges(a) && run.Leaf.Drawn: // whatever a word is in another run, it need not follow from what that was given
 		return false, nil
 	case text < 0 && slices.ContainsFunc(runs[1:], func(other core.Drawn) bool { return !slices.Equal(other.Texts[:calls], drawn.Texts[:calls]) }):
 		return false, l.attribute(a, run, drawn.Texts[:calls])

@@ -252,7 +252,8 @@ func (l *Learner) draws(a *Actor, run behavior.Run) error {
 		case arrival == nil, !arrival.drew, same > 0 && (arrival.Call == nil) != (first == nil):
 			return nil
 		case same > 0 && first != nil && arrival.Call.Identity() != first.Identity():
-			if words, err := l.drawsWords(a, run); err != nil || !words {
+			words, err := l.drawsWords(a, run)
+			if err != nil || !words || !behavior.Exchanged(l.limits.Randomness, first, arrival.Call, nil) {
 				return err
 			}
 			return &unexpectedDraws{a.Strategy.Describe().Name, true}
@@ -278,6 +279,7 @@ func (l *Learner) drawsWords(a *Actor, run behavior.Run) (bool, error) {
 // saysWords reports whether code makes the same calls as along a path, but for words, whatever it draws. They are known
 // from then on.
 func (l *Learner) saysWords(a *Actor, run behavior.Run) (bool, error) {
+	defer l.uncounted()() // how often that is depends on chance
 	return l.onlyWords(run, func(run behavior.Run) (core.Drawn, bool, error) {
 		_, drawn, divergence, err := l.varied(a, run)
 		return drawn, divergence == nil, err
@@ -290,9 +292,9 @@ func (l *Learner) drawsInAnyOrder(a *Actor, run behavior.Run, d *behavior.Diverg
 	if run.Activation.Seed == 0 || d.Call == nil || l.exchanges(a) || !l.Searching && !l.Following {
 		return nil
 	}
-	path := run.Path
-	run.Path, run.Leaf = path[:min(d.After+1, len(path))], nil
-	if words, err := l.saysWords(a, run); err != nil || !words || !d.Exchanges(path, l.limits.Randomness) {
+	upTo := run
+	upTo.Path, upTo.Leaf = run.Path[:min(d.After+1, len(run.Path))], nil
+	if words, err := l.saysWords(a, upTo); err != nil || !words || !d.Exchanges(run, l.limits.Randomness) {
 		return err
 	}
 	return &unexpectedDraws{a.Strategy.Describe().Name, true}

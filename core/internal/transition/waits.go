@@ -64,7 +64,7 @@ func (l *Learner) callAt(a *Actor, run behavior.Run, node *behavior.Node, by tim
 		if err != nil {
 			return nil, err
 		}
-		if l.Machine.forks(a) && (call == nil || behavior.Undated(call) != behavior.Undated(node.Call)) {
+		if (l.Machine.forks(a) || l.exchanges(a)) && (call == nil || behavior.Undated(call) != behavior.Undated(node.Call)) {
 			parting := behavior.Way{Call: node.Call}.Parting(behavior.Way{Call: call, Leaf: leaf}, len(run.Path))
 			parting.ByChance = true
 			return parting, nil
@@ -92,8 +92,7 @@ type shift struct {
 	pass time.Duration
 }
 
-// shift returns how the clock is moved for runs of an instance: an active one is another one if time passes before a
-// run.
+// shift returns how the clock is moved for runs of an instance: an active one is another one if time passes before a run.
 func (d *domain) shift(by time.Duration) shift {
 	if d.manner.Active || by < 0 {
 		return shift{start: by}
@@ -184,8 +183,7 @@ func far(run behavior.Run) time.Duration {
 }
 
 // lookDue finds out whether an actor does something else when the timer of a run has fired than at once, where it does
-// not do so much later: it waits for a time that comes and goes, such as a certain hour of the day, or for one that is
-// further ahead.
+// not do so much later: it waits for a time that comes and goes, such as a certain hour of the day, or for one that is further ahead.
 func (l *Learner) lookDue(a *Actor, run behavior.Run) (waits bool, err error) {
 	by, far := l.due(run), far(run)
 	switch {
@@ -389,11 +387,13 @@ func (l *Learner) follow(a *Actor, run behavior.Run, by shift) (followed, error)
 		}
 		return f.byChance(run), nil
 	})
+	if f.exchanged { // that is a reason, and all else that is seen may be because of it
+		f = followed{calls: run.Path.Asked()}
+	}
 	return f, err
 }
 
-// awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be
-// begun again.
+// awaits notes that what an actor does depends on the clock. It ends a search that did not know that: it has to be begun again.
 func (l *Learner) awaits(a *Actor, run behavior.Run, parting *behavior.Divergence) error {
 	if run.Leaf != nil && (l.Machine.longTimes() == 0 || l.endsAfter(a, run)) {
 		run.Leaf.Awaits = true

@@ -30,17 +30,21 @@ func (s *Source) Exchanged(run, other core.Drawn, given [][]string) bool {
 			return false
 		}
 	}
-	return c.exchanged(run.Texts, other.Texts)
+	return c.exchanged(run.Texts, other.Texts, given)
 }
 
-// exchanged reports whether any words of a run stand for others, each for another one, wherever they stand.
-func (c *comparison) exchanged(texts, others []string) bool {
+// exchanged reports whether any words of a run stand for others, each for another one of its length, wherever they stand.
+// Those that it was given do not.
+func (c *comparison) exchanged(texts, others []string, given [][]string) bool {
 	var pairs []string
 	used := map[string]bool{}
 	longer := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
 	for _, word := range slices.SortedFunc(maps.Keys(c.known.drawn), longer) { // the replacer takes the first that fits
 		image := cmp.Or(c.images[1][word], word)
-		if used[image] {
+		if used[image] || len(image) != len(word) {
+			return false
+		}
+		if !c.known.drawn[image] && image != word && slices.ContainsFunc(slices.Concat(given...), func(text string) bool { return strings.Contains(plaintext.Of(text), image) }) {
 			return false
 		}
 		used[image] = true
@@ -69,7 +73,12 @@ func (c *comparison) compareKnown(text, other string) {
 		pattern.WriteString(regexp.QuoteMeta(text[at:w.from]) + "(.+)")
 		at = w.to
 	}
-	images := regexp.MustCompile("(?s)^" + pattern.String() + regexp.QuoteMeta(text[at:]) + "$").FindStringSubmatch(other)
+	form, err := regexp.Compile("(?s)^" + pattern.String() + regexp.QuoteMeta(text[at:]) + "$")
+	if err != nil {
+		c.odd = 1 // as words begin in the midst of a character
+		return
+	}
+	images := form.FindStringSubmatch(other)
 	if images == nil {
 		c.odd = 1
 		return

@@ -29,8 +29,10 @@ func TestExchanged(t *testing.T) {
 		want        bool
 	}{
 		{"in another order", []string{secretOf(one, two)}, []string{secretOf(two, one)}, nil, true},
-		{"others", []string{secretOf(one, two)}, []string{secretOf(mixed, "any other")}, nil, true},
-		{"other characters", []string{secretOf(mixed, two)}, []string{secretOf("3wor+ds?andso", mixed)}, nil, true},
+		{"others", []string{secretOf(one, two)}, []string{secretOf(two, "anyotherword1")}, nil, true},
+		{"other characters", []string{secretOf(mixed, two)}, []string{secretOf("3wor+ds?andso!", "anyotherword1")}, nil, true},
+		{"a text of another length", []string{secretOf(one, two)}, []string{secretOf(two, "changeme")}, nil, false},
+		{"another one that it was given", []string{secretOf(one, two)}, []string{secretOf(two, "givenpassword")}, []string{"it is givenpassword"}, false},
 		{"within a text", []string{`{"a":"by ` + one + `, not ` + two + `"}`}, []string{`{"a":"by ` + two + `, not ` + one + `"}`}, nil, true},
 		{"twice, in the same order", []string{secretOf(one, two), secretOf(one, two)}, []string{secretOf(two, one), secretOf(two, one)}, nil, true},
 		{"twice, in another order", []string{secretOf(one, two), secretOf(one, two)}, []string{secretOf(two, one), secretOf(one, two)}, nil, false},
