@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -77,12 +76,8 @@ func TestRunsTakeNoTime(t *testing.T) {
 	for _, good := range []time.Duration{5 * time.Minute, -1} {
 		for _, runs := range []bool{false, true} {
 			r := checkAny(t, orrery.Options{}, clientgo.Setup(func(e *clientgo.Environment) error {
-				client, err := kubernetes.NewForConfig(e.Config())
+				client, factory, err := filled(e)
 				if err != nil {
-					return err
-				}
-				factory := informers.NewSharedInformerFactory(client, 0)
-				if err := e.Fill(factory); err != nil {
 					return err
 				}
 				queue, err := clientgo.NewQueue[string](e)

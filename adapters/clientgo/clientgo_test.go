@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/orrery-dev/orrery"
@@ -55,4 +57,14 @@ func summaries(r *core.Report) []string {
 		all = append(all, f.Property+": "+f.Summary)
 	}
 	return all
+}
+
+// filled returns a clientset, and a factory of informers that is filled.
+func filled(e *clientgo.Environment) (kubernetes.Interface, informers.SharedInformerFactory, error) {
+	client, err := kubernetes.NewForConfig(e.Config())
+	if err != nil {
+		return nil, nil, err
+	}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	return client, factory, e.Fill(factory)
 }

@@ -54,7 +54,7 @@ type Environment struct {
 
 	controllers []*Controller
 	memory      memory.Reader
-	// working is the one that works on an item, nil if none does. Workers that outlive a run may ask.
+	// working is the one that processes an item, nil if none does. Workers that outlive a run may ask.
 	working atomic.Pointer[Controller]
 	// handling is the one whose event handlers are being called, nil if none are.
 	handling *Controller

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -100,12 +99,8 @@ type at struct {
 // working is a process with a controller that works whenever a ConfigMap of a name comes or changes.
 func working(controller, name string, work func(ctx context.Context, c *at) error) clientgo.Option {
 	return clientgo.Setup(func(e *clientgo.Environment) error {
-		client, err := kubernetes.NewForConfig(e.Config())
+		client, factory, err := filled(e)
 		if err != nil {
-			return err
-		}
-		factory := informers.NewSharedInformerFactory(client, 0)
-		if err := e.Fill(factory); err != nil {
 			return err
 		}
 		queue, err := clientgo.NewQueue[string](e)

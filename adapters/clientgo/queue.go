@@ -212,24 +212,22 @@ func (q *Queue[T]) ofAnother() bool {
 // Len implements [workqueue.TypedInterface]. How long the queue is belongs to the engine.
 func (q *Queue[T]) Len() int { return 0 }
 
-// Get implements [workqueue.TypedInterface]. Of a run it hands out the one item that is to be worked on. Who asks for
+// Get implements [workqueue.TypedInterface]. Of a run it hands out the one item that is to be processed. Who asks for
 // more, or has another queue, waits for the end of the run, which comes when the item is done and its worker asks for
 // the next. Where there is no run to wait for, the queue is shut down.
 func (q *Queue[T]) Get() (item T, shutDown bool) {
 	stopped := q.stopped()
-	if working := q.environment.working.Load(); stopped == nil && working != nil {
-		stopped = working.queue.stopped()
-	} else if stopped != nil {
-		var handed bool
-		if item, handed = q.next(); handed {
+	if stopped != nil {
+		if item, handed := q.next(); handed {
 			return item, false
 		}
+	} else if working := q.environment.working.Load(); working != nil {
+		stopped = working.queue.stopped()
 	}
 	if stopped != nil {
 		<-stopped
 	}
-	var none T
-	return none, true
+	return item, true
 }
 
 // stopped returns what the end of the run can be waited for with, nil if there is none.

@@ -52,7 +52,7 @@ func newAttacher(client kubernetes.Interface, factory informers.SharedInformerFa
 // patch says that an object is attached.
 const patch = `{"metadata":{"labels":{"attached":"true"}}}`
 
-// work works on one item of a queue.
+// work processes one item of a queue.
 func (a *attacher) work(queue workqueue.TypedRateLimitingInterface[string], sync func(context.Context, string) error) func(context.Context) {
 	return func(ctx context.Context) {
 		name, quit := queue.Get()
@@ -86,7 +86,7 @@ func (a *attacher) Run(ctx context.Context) {
 }
 
 // TestTwoQueues has a Run method serve two work queues, each of which is a controller. Whoever asks the other queue
-// waits as long as an item is worked on.
+// waits as long as an item is processed.
 func TestTwoQueues(t *testing.T) {
 	attached := properties.EventuallyAlways("both are attached", func(s core.State) bool {
 		return !slices.ContainsFunc(slices.Concat(s.List("ConfigMap", ""), s.List("Secret", "")), func(o core.Object) bool {
@@ -94,12 +94,8 @@ func TestTwoQueues(t *testing.T) {
 		})
 	})
 	r := check(t, orrery.Options{Crashes: 1, Failures: 1}, clientgo.Setup(func(e *clientgo.Environment) error {
-		client, err := kubernetes.NewForConfig(e.Config())
+		client, factory, err := filled(e)
 		if err != nil {
-			return err
-		}
-		factory := informers.NewSharedInformerFactory(client, 0)
-		if err := e.Fill(factory); err != nil {
 			return err
 		}
 		a := newAttacher(client, factory)

@@ -181,7 +181,7 @@ func TestTimes(t *testing.T) {
 				}
 				return nil
 			}})
-			result := judged(t, system, test.verdict, test.says)
+			result := judged(t, system, orrery.Options{}, test.verdict, test.says)
 			if several := strings.Contains(test.name, "a warning, and a deadline later"); several != (len(result.Report.Spans) == 1) {
 				t.Errorf("these times pass besides the long one: %v", result.Report.Spans)
 			}
@@ -245,18 +245,18 @@ func TestDeadlinesInMemory(t *testing.T) {
 }
 
 // judged checks a system, and has it come to a verdict with a reason or a finding that says something.
-func judged(t *testing.T, system *core.System, verdict core.Verdict, says string) *orrery.Result {
+func judged(t *testing.T, system *core.System, options orrery.Options, verdict core.Verdict, says string) *orrery.Result {
 	t.Helper()
-	result, err := orrery.Run(t.Context(), system, orrery.Options{})
+	result, err := orrery.Run(t.Context(), system, options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(result.Report.Reasons, "\n")
 	for _, f := range result.Report.Findings {
-		text += f.Summary + "\n"
+		text += f.Property + ": " + f.Summary + "\n"
 	}
 	if result.Report.Verdict != verdict || !strings.Contains(text, says) {
-		t.Errorf("%s, want %s with %q; it says:\n%s", result.Report.Verdict, verdict, says, text)
+		t.Errorf("%s of %d states, want %s with %q; it says:\n%s", result.Report.Verdict, result.Report.States, verdict, says, text)
 	}
 	return result
 }

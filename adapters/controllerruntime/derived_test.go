@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
-	"strings"
 	"testing"
 	"time"
 
@@ -272,17 +271,7 @@ func TestWordsThatFollow(t *testing.T) {
 						}))
 				}))
 			system.Properties = properties.Convergent()
-			result, err := orrery.Run(t.Context(), system, orrery.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := strings.Join(result.Report.Reasons, "\n")
-			for _, f := range result.Report.Findings {
-				text += f.Property + ": " + f.Summary + "\n"
-			}
-			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
-				t.Errorf("%s of %d states, want %s with %q; it says:\n%s", result.Report.Verdict, result.Report.States, test.verdict, test.says, text)
-			}
+			judged(t, system, orrery.Options{}, test.verdict, test.says)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orrery-dev/orrery"
 	"github.com/orrery-dev/orrery/adapters/controllerruntime"
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/properties"
@@ -138,7 +139,7 @@ func TestTimesInMemory(t *testing.T) {
 					return ctrl.NewControllerManagedBy(mgr).For(&Widget{}).Complete(test.make(mgr.GetClient()))
 				}))
 			system.Properties = properties.Convergent()
-			judged(t, system, test.verdict, test.says)
+			judged(t, system, orrery.Options{}, test.verdict, test.says)
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -121,23 +120,8 @@ func TestPasswordsInTheOrderOfAMap(t *testing.T) {
 					}))
 				}))
 			system.Properties = properties.Convergent()
-			result, err := orrery.Run(t.Context(), system, test.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := strings.Join(result.Report.Reasons, "\n")
-			for _, f := range result.Report.Findings {
-				text += f.Property + ": " + f.Summary + "\n"
-				again, err := test.options.Again(&result.Report)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if parting, err := orrery.Replay(t.Context(), system, f.Trace, again); result.Report.Verdict == core.Violated && (err != nil || parting != nil) {
-					t.Errorf("%s does not happen again: %+v, %v", f.Property, parting, err)
-				}
-			}
-			if result.Report.Verdict != test.verdict || !strings.Contains(text, test.says) {
-				t.Errorf("%s of %d states, want %s with %q; it says:\n%s", result.Report.Verdict, result.Report.States, test.verdict, test.says, text)
+			if result := judged(t, system, test.options, test.verdict, test.says); result.Report.Verdict == core.Violated {
+				happensAgain(t, system, test.options, &result.Report)
 			}
 		})
 	}

@@ -127,15 +127,7 @@ func TestOrderOfCachedLists(t *testing.T) {
 			if r.Verdict != test.want || says != test.heeds || test.states > 0 && r.States != test.states {
 				t.Errorf("%s with %d states, and the order makes a difference: %t\n%v\n%v", r.Verdict, r.States, says, r.Reasons, r.Findings)
 			}
-			for _, f := range r.Findings {
-				again, err := test.options.Again(&r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if deviation, err := orrery.Replay(t.Context(), system, f.Trace, again); deviation != nil || err != nil {
-					t.Errorf("the trace of %s cannot be replayed: %+v, %v", f.Property, deviation, err)
-				}
-			}
+			happensAgain(t, system, test.options, &r)
 		})
 	}
 }

@@ -161,15 +161,7 @@ func TestWrittenTimes(t *testing.T) {
 			if said = append(said, report.Reasons...); report.Verdict != test.want || test.says != "" && !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, test.says) }) {
 				t.Errorf("%s: %q, want %s: %q", report.Verdict, said, test.want, test.says)
 			}
-			for _, finding := range report.Findings {
-				again, err := test.options.Again(&report)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if deviation, err := orrery.Replay(t.Context(), system, finding.Trace, again); deviation != nil || err != nil {
-					t.Errorf("the finding is another one when it is run again: %+v, %v", deviation, err)
-				}
-			}
+			happensAgain(t, system, test.options, &report)
 		})
 	}
 }

@@ -125,11 +125,10 @@ func (unknowing) Echo(answer core.Response, _, _ []string) core.Response        
 func (unknowing) Other(a core.Response, _ int, _ ...string) (core.Response, bool) { return a, true }
 func (unknowing) Texts(core.Response) []string                                    { return nil }
 func (unknowing) Derived(_, _ core.Drawn, _ [][]string) []string                  { return nil }
-
-func (unknowing) Exchanged(_, _ core.Drawn, _ [][]string) bool { return false }
-func (unknowing) Follow(map[string][]string)                   {}
-func (unknowing) Renamed(text string, _ int) (string, bool)    { return text, true }
-func (unknowing) Has(string) bool                              { return false }
+func (unknowing) Exchanged(_, _ core.Drawn, _ [][]string) bool                    { return false }
+func (unknowing) Follow(map[string][]string)                                      {}
+func (unknowing) Renamed(text string, _ int) (string, bool)                       { return text, true }
+func (unknowing) Has(string) bool                                                 { return false }
 
 // TestNobodyDrawsBehindARun has what a run leaves behind not draw what follows from the seed of the run.
 func TestNobodyDrawsBehindARun(t *testing.T) {

@@ -89,14 +89,19 @@ func (s *Session) Drawn(calls []core.Call, kept []string) core.Drawn {
 // exchangesAlong reports whether the run, of code that is known to do so, has said the same as a recorded one along a
 // path, but for words that it has put to use in another order. What is remembered may be words, too.
 func (s *Session) exchangesAlong(path Path, calls []core.Call) bool {
-	return s.mayExchange() && s.limits.Randomness.Exchanged(core.Drawn{Texts: textsOf(path.Asked())}, core.Drawn{Texts: textsOf(calls)}, path.shown(s.limits.Randomness, s.draws.of))
+	r := s.limits.Randomness
+	return s.mayExchange() && r.Exchanged(core.Drawn{Texts: textsOf(path.Asked())}, core.Drawn{Texts: textsOf(calls)}, path.given(r, s.draws.of))
 }
 
 // Exchanged reports whether one of the calls that the run has made along a path is as it was recorded, but for words that
 // the run has put to use in another order, and for times.
 func (s *Session) Exchanged(path Path, calls []core.Call) bool {
+	if !s.mayExchange() {
+		return false
+	}
+	given := path.given(s.limits.Randomness, s.draws.of)
 	for i, call := range calls {
-		if recorded := path[i].From.Call; s.mayExchange() && !identical(call, recorded) && Exchanged(s.limits.Randomness, recorded, call, path[:i].shown(s.limits.Randomness, s.draws.of)) {
+		if recorded := path[i].From.Call; !identical(call, recorded) && Exchanged(s.limits.Randomness, recorded, call, given[i*said]) {
 			return true
 		}
 	}
@@ -109,42 +114,35 @@ func (s *Session) mayExchange() bool { return s.exchanging && s.Drew() && s.draw
 // Exchanges reports whether a run parts from a recorded one with a call that is the recorded one, but for words that it
 // has put to use in another order.
 func (d *Divergence) Exchanges(run Run, r core.Randomness) bool {
-	return d.Call != nil && d.After < len(run.Path) && Exchanged(r, run.Path[d.After].From.Call, d.Call, run.Path[:d.After].shown(r, run.Activation))
+	return d.Call != nil && d.After < len(run.Path) && Exchanged(r, run.Path[d.After].From.Call, d.Call, run.Path.given(r, run.Activation)[d.After*said])
 }
 
 // Exchanged reports whether a call is a recorded one but for words that the run has drawn, and put to use in another
-// order, and for times. The last of what is shown is what the run was given before.
-func Exchanged(r core.Randomness, recorded, call core.Call, shown [][]string) bool {
-	said := func(call core.Call) core.Drawn {
-		return core.Drawn{Texts: []string{Aim(call), WithoutTimes(contents(call))}}
-	}
-	var given []string
-	if len(shown) > 0 {
-		given = shown[len(shown)-1]
-	}
-	return r.Exchanged(said(recorded), said(call), [][]string{given, given})
+// order, and for times. The words do not stand in what the run was given before.
+func Exchanged(r core.Randomness, recorded, call core.Call, given []string) bool {
+	said := func(call core.Call) []string { return []string{Aim(call), WithoutTimes(contents(call))} }
+	return exchanged(r, said(recorded), said(call), given)
 }
 
-// shown returns, for each of the texts that [Session.Drawn] has of the calls along a path, and for those of the next one,
-// all that a run was shown before in which words stand.
-func (p Path) shown(r core.Randomness, of Activation) [][]string {
-	var given []string
-	show := func(text string) {
+// exchanged is [Exchanged] for the texts of a call.
+func exchanged(r core.Randomness, recorded, observed, given []string) bool {
+	return r.Exchanged(core.Drawn{Texts: recorded}, core.Drawn{Texts: observed}, slices.Repeat([][]string{given}, len(recorded)))
+}
+
+// given returns, for each of the texts that [Session.Drawn] has of the calls along the path, all that a run was given
+// before in which words stand.
+func (p Path) given(r core.Randomness, of Activation) [][]string {
+	wordy := func(text string) []string {
 		if r.Has(text) {
-			given = append(given, text)
+			return []string{text}
 		}
+		return nil
 	}
-	show(string(of.Request))
-	var before [][]string
-	for i := range len(p) + 1 {
-		for range said {
-			before = append(before, given[:len(given):len(given)])
-		}
-		if i < len(p) {
-			show(p[i].Response.Identity())
-		}
+	all := p.Before(func(response core.Response) []string { return wordy(response.Identity()) })
+	for i, before := range all {
+		all[i] = append(wordy(string(of.Request)), before...)
 	}
-	return before
+	return all
 }
 
 // said is how many texts there are of each call.

@@ -136,22 +136,19 @@ func (r Run) Otherwise(other Otherwise) Run {
 // does more than to use that in place of what was chosen there, nil if it does not. A call that only writes something
 // else counts unless a function of the recorded call says that it does not; nil excuses none.
 func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excused func(recorded core.Call) bool) (*Divergence, error) {
-	exchanged, made := false, 0
+	exchanges, made := false, 0
 	_, divergence, err := s.along(ctx, run.Otherwise(other), func(call, recorded core.Call) bool {
 		call, recorded = other.call(call), other.call(recorded)
-		aims, writes := [2]string{other.recorded(Aim(recorded)), other.observed(Aim(call))}, [2]string{other.recorded(contents(recorded)), other.observed(contents(call))}
-		if aims[0] == aims[1] && (writes[0] == writes[1] || excused != nil && excused(recorded)) {
+		was, is := []string{other.recorded(Aim(recorded)), other.recorded(contents(recorded))}, []string{other.observed(Aim(call)), other.observed(contents(call))}
+		if was[0] == is[0] && (was[1] == is[1] || excused != nil && excused(recorded)) {
 			made++
 			return true
 		}
-		if r := s.limits.Randomness; s.mayExchange() {
-			given := run.Path[:made].shown(r, run.Activation)[made*said:]
-			exchanged = r.Exchanged(core.Drawn{Texts: []string{aims[0], writes[0]}}, core.Drawn{Texts: []string{aims[1], writes[1]}}, given)
-		}
+		exchanges = s.mayExchange() && exchanged(s.limits.Randomness, was, is, run.Path.given(s.limits.Randomness, run.Activation)[made*said])
 		return false
 	}, asRecorded, (*Leaf).agrees)
 	if divergence != nil {
-		divergence.Exchanged = divergence.Exchanged || exchanged
+		divergence.Exchanged = divergence.Exchanged || exchanges
 	}
 	return divergence, err
 }

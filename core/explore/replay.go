@@ -115,8 +115,7 @@ func follow(w *reduction.Explorer, ctx context.Context, t *traceBuilder, recorde
 		}
 		return "", err
 	}
-	reason := differs(recorded, now)
-	reason = words.explain(recorded, now, reason)
+	reason := words.explain(recorded, now, differs(recorded, now))
 	if reason == "" {
 		reason = memory.differs(recorded.Memory, now.Memory)
 	}
@@ -138,7 +137,11 @@ func (x *exchange) explain(recorded, now core.TraceStep, reason string) string {
 	if !x.machine.Exchanges() {
 		return reason
 	}
-	x.recorded, x.now = append(x.recorded, inText(recorded)), append(x.now, inText(now))
+	before, after, err := inText(recorded, now)
+	if err != nil {
+		return reason
+	}
+	x.recorded, x.now = append(x.recorded, string(before)), append(x.now, string(after))
 	if x.other = x.other || reason != ""; !x.other {
 		return ""
 	}
@@ -146,17 +149,6 @@ func (x *exchange) explain(recorded, now core.TraceStep, reason string) string {
 		return ""
 	}
 	return cmp.Or(reason, "what it has drawn stands in other places than before")
-}
-
-// inText returns a step as a text that does not depend on the numbers of states.
-func inText(step core.TraceStep) string {
-	step = inWords(step)
-	step.From, step.To = 0, 0
-	text, err := json.Marshal(step)
-	if err != nil {
-		return err.Error() // and [differs] says so
-	}
-	return string(text)
 }
 
 // remembered compares what controllers keep in memory with what a trace says they did.
@@ -196,7 +188,6 @@ func keepsMemory(trace core.Trace) bool {
 // differs says how two tellings of a step differ, empty if they do not. The numbers
 // of states do not matter.
 func differs(recorded, now core.TraceStep) string {
-	recorded.From, recorded.To, now.From, now.To = 0, 0, 0, 0
 	if recorded.Kind != now.Kind {
 		return fmt.Sprintf("%s is no longer in the work queue", core.Item{Strategy: now.Controller, Request: now.Request})
 	}
@@ -214,12 +205,19 @@ func differs(recorded, now core.TraceStep) string {
 	if recorded.Result != now.Result {
 		return fmt.Sprintf("it ended with %q and now ends with %q", recorded.Result, now.Result)
 	}
-	before, err := json.Marshal(inWords(recorded))
-	after, err2 := json.Marshal(inWords(now))
-	if errors.Join(err, err2) != nil || !equalJSON(before, after) {
+	before, after, err := inText(recorded, now)
+	if err != nil || !equalJSON(before, after) {
 		return "it changes other objects or enqueues other requests than before"
 	}
 	return ""
+}
+
+// inText returns two tellings of a step as texts, without the numbers of states.
+func inText(recorded, now core.TraceStep) (before, after []byte, err error) {
+	recorded.From, recorded.To, now.From, now.To = 0, 0, 0, 0
+	before, err = json.Marshal(inWords(recorded))
+	after, err2 := json.Marshal(inWords(now))
+	return before, after, errors.Join(err, err2)
 }
 
 // sameCall reports whether two calls are the same in words.

@@ -79,12 +79,10 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 	if l.Hasty || l.Fickle(a) {
 		times = 1
 	}
-	drawn := l.drawn(session, a, run)
-	if err := l.findWords(a, run, drawn); err != nil {
-		session.Abort()
-		return err
+	reaches, err := false, l.findWords(session, a, run)
+	if err == nil {
+		err = l.setsTimer(a, run)
 	}
-	reaches, err := false, l.setsTimer(a, run)
 	if err == nil && l.began.moved() {
 		reaches, err = l.reachesOut(a, run)
 	}
@@ -106,6 +104,7 @@ func (l *Learner) learnEnd(session *behavior.Session, a *Actor, run behavior.Run
 		}
 		return l.misses(a, run)
 	}
+	drawn := l.drawn(session, a, run)
 	before := count{iotrace.Now()}
 	sure, indifferent, err := l.audit(session, a, run, times)
 	if err != nil || run.Leaf.Failure.Stuck() {

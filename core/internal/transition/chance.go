@@ -310,10 +310,11 @@ func (l *Learner) persistAt(odds float64, try func() (*behavior.Divergence, erro
 		switch {
 		case err != nil, divergence == nil, !divergence.ByChance && !divergence.Exchanged:
 			return divergence, err
-		case attempt >= mostTaken && divergence.Exchanged:
-			l.Machine.doubtFirst("what is drawn in the order of a map", "did not come in the same order again in %d runs, so that it is not known what is done at another time, or with other versions: sort what is taken out of a map", mostTaken)
-			return nil, nil
 		case attempt >= mostTaken:
+			if !divergence.Exchanged {
+				return nil, nil
+			}
+			l.Machine.doubtFirst("what is drawn in the order of a map", "did not come in the same order again in %d runs, so that it is not known what is done at another time, or with other versions: sort what is taken out of a map", mostTaken)
 			return nil, nil
 		case divergence.Exchanged: // nobody knows how likely that is
 		case float64(attempt)*odds > surely:

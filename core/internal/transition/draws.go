@@ -420,11 +420,11 @@ func (l *Learner) redrawn(a *Actor, run behavior.Run, drawn core.Drawn, times in
 
 // findWords finds out which words a new path draws, where that is another thing each time as they are put to use in
 // another order: until they are known, that is not seen.
-func (l *Learner) findWords(a *Actor, run behavior.Run, drawn core.Drawn) error {
+func (l *Learner) findWords(session *behavior.Session, a *Actor, run behavior.Run) error {
 	if !l.exchanges(a) || !run.Leaf.Drawn {
 		return nil
 	}
-	_, err := l.redrawn(a, run, drawn, leastVaried)
+	_, err := l.redrawn(a, run, l.drawn(session, a, run), leastVaried)
 	return err
 }
 

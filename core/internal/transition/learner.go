@@ -17,7 +17,8 @@ import (
 	"github.com/orrery-dev/orrery/core/state"
 )
 
-// Learner runs controller code where the behaviour trees end, and lets the store answer calls that were not made in such a state before.
+// Learner runs controller code where the behaviour trees end, and lets the store
+// answer calls that were not made in such a state before. There is one in a search.
 type Learner struct {
 	Context context.Context
 	Machine *Machine
@@ -66,7 +67,8 @@ func NewLearner(ctx context.Context, system *core.System, conditions Conditions,
 	return &Learner{Context: ctx, Machine: m, limits: limits, Logger: hclog.NewNullLogger(), audits: audits{seed: uint64(seed)}, relived: relived{}, Suspects: map[Wrong]memo.Digest{}, Memo: memo.New()}, nil
 }
 
-// Provenance is a step in a state, or the delivery of the objects of a state if there is no step.
+// Provenance is a step in a state, or the delivery of the objects of a state if
+// there is no step.
 type Provenance struct {
 	State core.StateID
 	step  *Taken
@@ -204,16 +206,14 @@ func (l *Learner) brought(a *Actor, since *behavior.Memory, way int) (*behavior.
 // fresh puts a fresh instance of an actor to work, that of an active process so much later.
 func (l *Learner) fresh(a *Actor, later time.Duration) (*behavior.Session, error) {
 	manner := a.domain.manner
-	manner.Later, manner.Exchanges = later, slices.ContainsFunc(a.Process.Members, l.exchanges)
+	manner.Later = later
 	session, _, err := behavior.OpenFresh(l.Context, a.Strategy, manner, l.limits)
 	return session, err
 }
 
 // openProcess puts a fresh instance to work that does all that a process does.
 func (l *Learner) openProcess(p *Process) (*behavior.Session, error) {
-	manner := p.manner()
-	manner.Exchanges = slices.ContainsFunc(p.Members, l.exchanges)
-	session, _, err := behavior.OpenFresh(l.Context, p.shared().Strategy, manner, l.limits)
+	session, _, err := behavior.OpenFresh(l.Context, p.shared().Strategy, p.manner(), l.limits)
 	return session, err
 }
 

@@ -258,7 +258,7 @@ func (c Conditions) manner(s *sharing) behavior.Manner {
 	}
 	for _, strategy := range s.strategies {
 		d := strategy.Describe()
-		m.Sequential, m.Active = m.Sequential && d.Sequential, m.Active || d.Active
+		m.Sequential, m.Active, m.Exchanges = m.Sequential && d.Sequential, m.Active || d.Active, m.Exchanges || slices.Contains(c.exchanging, d.Name)
 	}
 	return m
 }
@@ -458,6 +458,7 @@ func (p *Process) manner() behavior.Manner {
 	m := behavior.Manner{Sequential: true}
 	for _, d := range p.domains {
 		m.Sequential, m.Active, m.Ticks = m.Sequential && d.manner.Sequential, m.Active || d.manner.Active, m.Ticks || d.manner.Ticks
+		m.Exchanges = m.Exchanges || d.manner.Exchanges
 	}
 	return m
 }

@@ -23,8 +23,14 @@ func (s *Source) Exchanged(run, other core.Drawn, given [][]string) bool {
 		if i >= len(other.Texts) {
 			return false
 		}
-		for _, word := range s.In(text) {
-			drawn[word] = drawn[word] || !slices.ContainsFunc(given[i], func(text string) bool { return slices.Contains(s.In(text), word) })
+		if words := s.In(text); len(words) > 0 {
+			var known []string
+			for _, text := range given[i] {
+				known = append(known, s.In(text)...)
+			}
+			for _, word := range words {
+				drawn[word] = drawn[word] || !slices.Contains(known, word)
+			}
 		}
 		if c.compare([]plaintext.Piece{plaintext.Dissect(text), plaintext.Dissect(other.Texts[i])}); c.odd > 0 {
 			return false
@@ -38,13 +44,13 @@ func (s *Source) Exchanged(run, other core.Drawn, given [][]string) bool {
 func (c *comparison) exchanged(texts, others []string, given [][]string) bool {
 	var pairs []string
 	used := map[string]bool{}
+	isGiven := func(word string) bool {
+		return slices.ContainsFunc(slices.Concat(given...), func(text string) bool { return strings.Contains(plaintext.Of(text), word) })
+	}
 	longer := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
 	for _, word := range slices.SortedFunc(maps.Keys(c.known.drawn), longer) { // the replacer takes the first that fits
 		image := cmp.Or(c.images[1][word], word)
-		if used[image] || len(image) != len(word) {
-			return false
-		}
-		if !c.known.drawn[image] && image != word && slices.ContainsFunc(slices.Concat(given...), func(text string) bool { return strings.Contains(plaintext.Of(text), image) }) {
+		if used[image] || len(image) != len(word) || image != word && !c.known.drawn[image] && isGiven(image) {
 			return false
 		}
 		used[image] = true
@@ -73,12 +79,10 @@ func (c *comparison) compareKnown(text, other string) {
 		pattern.WriteString(regexp.QuoteMeta(text[at:w.from]) + "(.+)")
 		at = w.to
 	}
-	form, err := regexp.Compile("(?s)^" + pattern.String() + regexp.QuoteMeta(text[at:]) + "$")
-	if err != nil {
-		c.odd = 1 // as words begin in the midst of a character
-		return
+	var images []string
+	if form, err := regexp.Compile("(?s)^" + pattern.String() + regexp.QuoteMeta(text[at:]) + "$"); err == nil { // words may begin in the midst of a character
+		images = form.FindStringSubmatch(other)
 	}
-	images := form.FindStringSubmatch(other)
 	if images == nil {
 		c.odd = 1
 		return
@@ -89,20 +93,11 @@ func (c *comparison) compareKnown(text, other string) {
 	}
 }
 
-// span is where a word stands in a text.
-type span struct{ from, to int }
-
-// apart returns where words stand in a text, of those that overlap the longest.
+// apart returns where words stand in a text, of those that overlap the last.
 func (s *Source) apart(text string) []span {
-	var spans []span
-	for at := 1; at <= len(text); at++ {
-		if at < len(text) && alphanumeric(text[at]) {
-			continue
-		}
-		if n := s.word(text[:at]); n > 0 {
-			spans = slices.DeleteFunc(spans, func(w span) bool { return w.to > at-n })
-			spans = append(spans, span{at - n, at})
-		}
+	var apart []span
+	for _, w := range s.spans(text) {
+		apart = append(slices.DeleteFunc(apart, func(before span) bool { return before.to > w.from }), w)
 	}
-	return spans
+	return apart
 }

@@ -177,14 +177,26 @@ func (s *Source) In(text string) []string { return s.Within(plaintext.Of(text)) 
 // Within returns the words that stand in a text, which is as [plaintext.Of] has it.
 func (s *Source) Within(text string) []string {
 	var words []string
+	for _, w := range s.spans(text) {
+		words = append(words, text[w.from:w.to])
+	}
+	return words
+}
+
+// span is where a word stands in a text.
+type span struct{ from, to int }
+
+// spans returns where words stand in a text, by their ends. They may overlap.
+func (s *Source) spans(text string) []span {
+	var spans []span
 	for at := 1; at <= len(text); at++ {
 		if at == len(text) || !alphanumeric(text[at]) {
 			if n := s.word(text[:at]); n > 0 {
-				words = append(words, text[at-n:at])
+				spans = append(spans, span{at - n, at})
 			}
 		}
 	}
-	return words
+	return spans
 }
 
 // draw is a while in which the generators are set.
