@@ -1,9 +1,9 @@
 package orrery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,8 +18,10 @@ const ClimbTime = time.Minute
 
 // Climb checks a system under one condition after the other: at first, nothing goes wrong; then caches are stale, by
 // one change and by as many as one reconcile makes of a kind, a controller crashes, a call fails, others act in the
-// midst of a reconcile, users do what [core.System].Implied says, and two instances of a controller are at work, call
-// by call. Conditions that could befall nobody are left out. It ends with the first rung that finds something.
+// midst of a reconcile, users do what [core.System].Implied says, also while a controller crashes or a call fails, two
+// instances of a controller are at work, call by call, and somebody deletes what controllers have made
+// ([core.System].Deletion). Conditions that could befall nobody are left out. It ends with the first rung that finds
+// something.
 //
 // The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of
 // MaxTime, or [ClimbTime]: what is not searched by then is told. Options that say what may go wrong must not be set.
@@ -57,13 +59,16 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 	if more := batched(system, options, first.Result); more != nil {
 		ladder.Rungs = slices.Insert(ladder.Rungs, 2, *more)
 	}
+	if more := bereft(ctx, system, options, first.Result); more != nil {
+		ladder.Rungs = append(ladder.Rungs, *more)
+	}
 	end := time.Now().Add(left())
 	for i := 1; i < len(ladder.Rungs) && ladder.Failed() == nil && ctx.Err() == nil; i++ {
 		rung := &ladder.Rungs[i]
 		if rung.Options.MaxTime = time.Until(end) / time.Duration(len(ladder.Rungs)-i); rung.Options.MaxTime <= 0 {
 			break
 		}
-		if rung.Result, err = Run(ctx, rung.on(system), rung.Options); err != nil {
+		if rung.Result, err = Run(ctx, cmp.Or(rung.system, system), rung.Options); err != nil {
 			rung.Problem = err.Error()
 		} else if space, searched := rung.Result.Graph.(*explore.Space); searched && space.Unfailing() { // nobody could know before
 			ladder.Rungs = slices.Delete(ladder.Rungs, i, i+1)
@@ -89,8 +94,8 @@ type Rung struct {
 	Result *Result
 	// Problem says why the rung could not be checked, empty if it could.
 	Problem string
-	// scenario is what users do, nil if that is what the system says.
-	scenario *core.Scenario
+	// system is what is checked, with what users do, nil if that is what was given.
+	system *core.System
 }
 
 // Failed returns the first rung on which something was found, nil if there is none.
@@ -150,8 +155,8 @@ func (l *Ladder) String() string {
 
 // again says how to check the rung alone, in Go.
 func (r *Rung) again() string {
-	if r.scenario != nil {
-		return "to check nothing else: give the system this scenario, and use orrery.CheckWith"
+	if r.system != nil {
+		return fmt.Sprintf("to check nothing else: give the system this scenario, and use orrery.CheckWith(t, %s, system, ...)", r.code())
 	}
 	return fmt.Sprintf("to check nothing else: orrery.CheckWith(t, %s, system, ...)", r.code())
 }
@@ -187,145 +192,34 @@ func (r *Rung) code() string {
 	return "orrery.Options{" + strings.Join(parts, ", ") + "}"
 }
 
-// rungs returns the conditions that make sense for a system, those that are searched soon before others.
-func rungs(system *core.System, options Options) []Rung {
-	all := []Rung{{Name: "nothing goes wrong", Options: options}}
-	add := func(name string, change func(*Options)) {
-		if r := options.rung(system, name, change); r != nil {
-			all = append(all, *r)
-		}
-	}
-	c := checkedIn(system)
-	if len(c.cached) > 0 {
-		add("caches miss the latest change", c.latest)
-	}
-	add("a controller crashes once", func(o *Options) { o.Crashes, o.FaultsIn = 1, c.faulty })
-	add("a call fails once", func(o *Options) { o.Failures, o.FaultsIn = 1, c.faulty })
-	if len(c.processes) > 0 {
-		add("others act between the calls of a reconcile", func(o *Options) { o.Granularity = PerCall })
-	}
-	for i := range system.Implied {
-		scenario := &system.Implied[i]
-		all = append(all, Rung{Name: actions(*scenario), Options: options, scenario: scenario})
-	}
-	for _, process := range c.processes {
-		add("two instances of "+process+" are at work", func(o *Options) { o.Doubles, o.Granularity = []string{process}, PerCall })
-	}
-	return all
-}
-
-// rung returns the rung on which something may go wrong, nil if there is nobody whom it could befall.
-func (o Options) rung(system *core.System, name string, change func(*Options)) *Rung {
-	r := Rung{Name: name, Options: o}
-	r.Options.Granularity = PerReconcile
-	change(&r.Options)
-	if _, err := r.Options.conditions(system); err != nil {
-		return nil
-	}
-	return &r
-}
-
-// batched returns the rung on which caches may miss as many changes of a kind as one reconcile was found to make on the
-// first, nil if none makes several. Where one makes two, a cache that misses one of them hides what comes of missing
-// both.
-func batched(system *core.System, options Options, first *Result) *Rung {
-	c := checkedIn(system)
-	space, searched := first.Graph.(*explore.Space)
-	if len(c.cached) == 0 || !searched {
-		return nil
-	}
-	batches, caches := space.Batches(), space.Caches()
-	maps.DeleteFunc(batches, func(_ core.Kind, changes int) bool { return changes < 2 })
-	var stale []Staleness
-	var most []string
-	for _, kind := range slices.Sorted(maps.Keys(batches)) {
-		before := len(stale)
-		for _, process := range c.cached {
-			if slices.Contains(caches[process], kind) {
-				stale = append(stale, Staleness{Controller: process, Kind: kind, Rule: Lag(batches[kind])})
-			}
-		}
-		if len(stale) > before {
-			most = append(most, strings.TrimSuffix(fmt.Sprintf("%d of %s", batches[kind], kind), " of "))
-		}
-	}
-	if len(stale) == 0 {
-		return nil
-	}
-	return options.rung(system, "caches miss all that one reconcile changes: "+strings.Join(most, ", "), func(o *Options) {
-		c.latest(o)
-		o.Stale = append(o.Stale, stale...)
-	})
-}
-
-// on returns the system as it is checked on the rung.
-func (r *Rung) on(system *core.System) *core.System {
-	if r.scenario == nil {
-		return system
-	}
-	other := *system
-	other.Scenario = *r.scenario
-	return &other
-}
-
-// played returns the system with the scenario that users play in a trace: that which is implied, if it has none of its
-// own.
+// played returns the system with the scenario that users play in a trace: that which is implied, or what befalls
+// objects, if it is not its own.
 func played(system *core.System, trace core.Trace) *core.System {
-	if len(system.Scenario.Actions) > 0 {
-		return system
+	scenarios := append([]core.Scenario{system.Scenario}, system.Implied...)
+	if system.Deletion != nil {
+		scenarios = append(scenarios, deletions(system, trace))
 	}
-	for i := range system.Implied {
+	for _, scenario := range scenarios {
 		foreign := func(step core.TraceStep) bool {
-			return step.Controller == core.User && !slices.ContainsFunc(system.Implied[i].Actions, func(a core.Action) bool { return a.Name == string(step.Request) })
+			return step.Controller == core.User && !slices.ContainsFunc(scenario.Actions, func(a core.Action) bool { return a.Name == string(step.Request) })
 		}
 		if !slices.ContainsFunc(trace.Steps, foreign) {
-			return (&Rung{scenario: &system.Implied[i]}).on(system)
+			return playing(system, scenario)
 		}
 	}
 	return system
 }
 
-// actions names what users do in a scenario.
-func actions(s core.Scenario) string {
-	var names []string
-	for _, action := range s.Actions {
-		names = append(names, action.Name)
-	}
-	return "a user takes the actions: " + strings.Join(names, ", then ")
-}
-
-// checked are the processes of a system whose controllers are checked, without those around them and without models.
-type checked struct {
-	processes []string
-	// cached are those that have caches.
-	cached []string
-	// faulty is what to confine faults to, nil if all are checked.
-	faulty []string
-}
-
-// latest lets their caches miss the latest change of each kind.
-func (c checked) latest(o *Options) {
-	for _, process := range c.cached {
-		o.Stale = append(o.Stale, Staleness{Controller: process, Rule: Lag(1)})
-	}
-}
-
-func checkedIn(system *core.System) checked {
-	var c checked
-	for _, strategy := range system.Strategies {
-		d := strategy.Describe()
-		if slices.Contains(system.Surroundings, d.Name) || d.Messages || len(d.Standing) > 0 {
-			continue
-		}
-		if process := d.ProcessName(); !slices.Contains(c.processes, process) {
-			c.processes = append(c.processes, process)
-		}
-		if len(d.Watches)+len(d.Caches) > 0 && !slices.Contains(c.cached, d.ProcessName()) {
-			c.cached = append(c.cached, d.ProcessName())
+// deletions returns the scenario of who deletes an object that a trace changes.
+func deletions(system *core.System, trace core.Trace) core.Scenario {
+	var keys []core.Key
+	for _, step := range trace.Steps {
+		for _, change := range step.Changes {
+			key := core.Key{Kind: change.Kind, Namespace: change.Namespace, Name: change.Name}
+			if step.Controller == core.User && !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
 		}
 	}
-	if len(system.Surroundings) > 0 {
-		c.faulty = c.processes
-	}
-	return c
+	return befalling(system, keys)
 }

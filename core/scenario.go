@@ -8,6 +8,8 @@ type Scenario struct {
 	Actions []Action
 	// InOrder lets an action be taken only after those before it.
 	InOrder bool
+	// Alternatives lets one of the actions be taken at most. All of them have to be Settled.
+	Alternatives bool
 }
 
 // Action is something that a user does, as one step.

@@ -26,6 +26,10 @@ type System struct {
 	// conditions may try each of them.
 	Implied []Scenario
 
+	// Deletion returns the action of somebody who deletes an object wherever it is there. A check under several
+	// conditions may let it befall what controllers have made. Nil if nobody deletes objects but controllers.
+	Deletion func(Key) Action
+
 	// Surroundings names strategies that stand in for what is around the controllers. They are not what is checked:
 	// nobody need let them fail.
 	Surroundings []string
@@ -215,6 +219,9 @@ func (s *System) Validate() error {
 		}
 	}
 	errs = append(errs, validateNames(s.Interchangeable)...)
+	if s.Scenario.Alternatives && s.Scenario.InOrder {
+		fail("the actions of the scenario are alternatives and come one after the other: set one of Scenario.Alternatives and Scenario.InOrder")
+	}
 	actions := map[string]bool{}
 	for i, action := range s.Scenario.Actions {
 		switch {
@@ -222,6 +229,8 @@ func (s *System) Validate() error {
 			fail("action number %d of the scenario has no name", i+1)
 		case action.Do == nil:
 			fail("action %q of the scenario does nothing: set Action.Do", action.Name)
+		case s.Scenario.Alternatives && !action.Settled:
+			fail("action %q of the scenario is one of several alternatives, and is taken at any moment: set Action.Settled", action.Name)
 		case actions[action.Name]:
 			fail("two actions of the scenario are called %q: give each its own name", action.Name)
 		}

@@ -106,6 +106,12 @@ func TestValidate(t *testing.T) {
 		{"action number 2 of the scenario has no name", scenario(core.Action{Name: "a", Do: nothing}, core.Action{Do: nothing})},
 		{`action "a" of the scenario does nothing: set Action.Do`, scenario(core.Action{Name: "a"})},
 		{`two actions of the scenario are called "a"`, scenario(core.Action{Name: "a", Do: nothing}, core.Action{Name: "a", Do: nothing})},
+		{`action "b" of the scenario is one of several alternatives, and is taken at any moment: set Action.Settled`, func(s *core.System) {
+			s.Scenario = core.Scenario{Alternatives: true, Actions: []core.Action{{Name: "a", Do: nothing, Settled: true}, {Name: "b", Do: nothing}}}
+		}},
+		{"the actions of the scenario are alternatives and come one after the other", func(s *core.System) {
+			s.Scenario = core.Scenario{Alternatives: true, InOrder: true}
+		}},
 		{"group 2 of interchangeable names has 1 of them: name at least two", names([]string{"a", "b"}, []string{"c"})},
 		{`"a" is an interchangeable name twice`, names([]string{"a", "b", "a"})},
 		{`"a b" cannot be an interchangeable name`, names([]string{"a b", "c"})},

@@ -2,14 +2,18 @@ package controllerruntime_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -127,9 +131,9 @@ func TestClimbImplies(t *testing.T) {
 		want              string
 		rungs             int
 	}{
-		"it watches":                 {true, true, "", 7},
-		"it does not watch":          {false, true, again, 7},
-		"nothing would be collected": {false, false, "", 6},
+		"it watches":                 {true, true, "", 10},
+		"it does not watch":          {false, true, again, 10},
+		"nothing would be collected": {true, false, "", 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := []controllerruntime.Option{
@@ -151,6 +155,140 @@ func TestClimbImplies(t *testing.T) {
 				if d, err := orrery.Replay(t.Context(), system, f.Trace, orrery.Options{}); d != nil || err != nil {
 					t.Errorf("the replay: %v, %v", d, err)
 				}
+			}
+		})
+	}
+}
+
+// TestClimbDeletesWhatControllersMade wants a controller to be found out that would make an object again, and does not
+// notice that it is gone: not one that looks at times, nor one that knows that its work is done.
+func TestClimbDeletesWhatControllersMade(t *testing.T) {
+	for name, test := range map[string]struct {
+		watches, polls, once bool
+		want                 string
+	}{
+		"it watches":     {true, false, false, ""},
+		"it forgot to":   {false, false, false, "ConfigMap default/b"},
+		"it looks again": {false, true, false, ""},
+		"it is done":     {false, false, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
+				controllerruntime.Properties(properties.Convergent()...), controllerruntime.GarbageCollection(), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					b := ctrl.NewControllerManagedBy(mgr).Named("maker").For(&Widget{})
+					if test.watches {
+						b = b.Owns(&corev1.ConfigMap{})
+					}
+					return b.Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+						var w Widget
+						if err := c.Get(ctx, request.NamespacedName, &w); err != nil || w.Annotations["done"] != "" {
+							return result, client.IgnoreNotFound(err)
+						}
+						for _, name := range []string{"b", "c"} {
+							made := configMap(name, nil)
+							if err := controllerutil.SetControllerReference(&w, made, mgr.GetScheme()); err != nil {
+								return result, err
+							}
+							if err := c.Create(ctx, made); client.IgnoreAlreadyExists(err) != nil {
+								return result, err
+							}
+							var there corev1.ConfigMap // that of another Widget of the name goes sooner or later
+							if err := mgr.GetAPIReader().Get(ctx, client.ObjectKeyFromObject(made), &there); err != nil || !metav1.IsControlledBy(&there, &w) {
+								return result, errors.Join(err, fmt.Errorf("%s is not there yet", name))
+							}
+						}
+						if test.once {
+							w.Annotations = map[string]string{"done": "yes"}
+							return result, c.Update(ctx, &w)
+						}
+						if test.polls {
+							result.RequeueAfter = time.Hour
+						}
+						return result, nil
+					}))
+				}))
+			ladder, err := orrery.Climb(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.want == "" {
+				if found := foundOn(ladder); found != "" {
+					t.Errorf("found where %s:\n%s", found, ladder)
+				}
+				return
+			}
+			if found := foundOn(ladder); found != "somebody deletes one object that controllers have made: ConfigMap default/b, ConfigMap default/c" {
+				t.Fatalf("found where %q:\n%s", found, ladder)
+			}
+			for _, f := range ladder.Result().Report.Findings {
+				deletes := func(step core.TraceStep) bool {
+					return step.Controller == core.User && string(step.Request) == "delete "+test.want
+				}
+				if !strings.Contains(f.Summary, test.want) || !slices.ContainsFunc(f.Trace.Steps, deletes) {
+					t.Errorf("found: %s, with %v", f.Summary, f.Trace.Steps)
+				}
+				if d, err := orrery.Replay(t.Context(), system, f.Trace, orrery.Options{}); d != nil || err != nil {
+					t.Errorf("the replay: %v, %v", d, err)
+				}
+			}
+		})
+	}
+}
+
+// TestClimbDisturbsDeletions wants a finalizer to be found out that is gone before what it is for has been done, or
+// although that has failed.
+func TestClimbDisturbsDeletions(t *testing.T) {
+	const crashes, fails, user = "a controller crashes once", "a call fails once", ", and a user takes the actions: delete Widget default/a, then create Widget default/a"
+	for name, test := range map[string]struct {
+		early, forgives bool
+		want            string
+	}{
+		"right":                      {false, false, ""},
+		"it is removed before":       {true, false, crashes + user},
+		"it is removed all the same": {false, true, fails + user},
+	} {
+		t.Run(name, func(t *testing.T) {
+			aboutWidget := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+				return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(widget("a", 1))}}
+			})
+			system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1)),
+				controllerruntime.Properties(properties.Convergent()...), controllerruntime.GarbageCollection(), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+					c := mgr.GetClient()
+					return ctrl.NewControllerManagedBy(mgr).Named("cleaner").For(&Widget{}).Watches(&corev1.ConfigMap{}, aboutWidget).Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+						var w Widget
+						if err := c.Get(ctx, request.NamespacedName, &w); err != nil {
+							return result, client.IgnoreNotFound(err)
+						}
+						if w.DeletionTimestamp == nil {
+							if controllerutil.AddFinalizer(&w, "example.com/clean-up") {
+								return result, c.Update(ctx, &w)
+							}
+							return result, client.IgnoreAlreadyExists(c.Create(ctx, configMap("elsewhere", nil)))
+						}
+						release := func() error {
+							if controllerutil.RemoveFinalizer(&w, "example.com/clean-up") {
+								return c.Update(ctx, &w)
+							}
+							return nil
+						}
+						if test.early {
+							if err := release(); err != nil {
+								return result, err
+							}
+						}
+						if err := c.Delete(ctx, configMap("elsewhere", nil)); client.IgnoreNotFound(err) != nil && !test.forgives {
+							return result, err
+						}
+						return result, release()
+					}))
+				}))
+			ladder, err := orrery.Climb(t.Context(), system, orrery.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := foundOn(ladder); found != test.want {
+				t.Errorf("found where %q, want %q:\n%s", found, test.want, ladder)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package system
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -57,6 +58,21 @@ func (d *Definition) implied(server *kube.Server, controllers []core.Strategy, o
 		return custom, nil
 	}
 	return builtin, nil
+}
+
+// deletion returns how somebody deletes an object of a server.
+func deletion(server *kube.Server) func(core.Key) core.Action {
+	return func(key core.Key) core.Action {
+		object := &unstructured.Unstructured{}
+		group := schema.ParseGroupKind(string(key.Kind))
+		object.SetGroupVersionKind(group.WithVersion(""))
+		if mapping, err := server.RESTMapper().RESTMapping(group); err == nil { // or else the server refuses it
+			object.SetGroupVersionKind(mapping.GroupVersionKind)
+		}
+		object.SetNamespace(key.Namespace)
+		object.SetName(key.Name)
+		return scenario.Of(server, []scenario.Action{scenario.DeleteOnceThere(object)}, false).Actions[0]
+	}
 }
 
 // promises has the promises of users except nobody who is known to be about objects of other kinds than the one that is

@@ -100,6 +100,7 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 		Strategies: append(controllers, d.strategies...),
 		Initial:    []core.Initial{initial},
 		Implied:    again,
+		Deletion:   deletion(server),
 		Properties: d.properties,
 
 		// What is read through the cache shows only when it is read.

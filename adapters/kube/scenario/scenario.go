@@ -88,6 +88,19 @@ func Delete(object client.Object) Action {
 	}}
 }
 
+// DeleteOnceThere is [Delete] for a user who waits until there is an object of that name.
+func DeleteOnceThere(object client.Object) Action {
+	action := Delete(object)
+	remove := action.Do
+	action.Do = func(ctx context.Context, c client.Client) error {
+		if err := remove(ctx, c); !apierrors.IsNotFound(err) {
+			return err
+		}
+		return core.ErrNotEnabled
+	}
+	return action
+}
+
 // Scale is the action of changing how many replicas an object is to have, as with
 // kubectl scale. Only the name of the object matters.
 func Scale(object client.Object, replicas int32) Action {

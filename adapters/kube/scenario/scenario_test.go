@@ -100,6 +100,18 @@ func TestCreateOnceGone(t *testing.T) {
 	}
 }
 
+// TestDeleteOnceThere wants a user to wait who finds nothing to delete, and to give up for any other reason.
+func TestDeleteOnceThere(t *testing.T) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
+	resource := schema.GroupResource{Resource: "nodes"}
+	for want, err := range map[bool]*apierrors.StatusError{true: apierrors.NewNotFound(resource, "n"), false: apierrors.NewForbidden(resource, "n", nil)} {
+		action := Of(newServer(t), []Action{DeleteOnceThere(node)}, true).Actions[0]
+		if got := action.Do(refusal{kube.Refused(&err.ErrStatus)}); action.Name != "delete Node n" || got == nil || errors.Is(got, core.ErrNotEnabled) != want {
+			t.Errorf("%q, %v: %v", action.Name, err, got)
+		}
+	}
+}
+
 // TestMentions finds the name of an object in requests of any form.
 func TestMentions(t *testing.T) {
 	for request, want := range map[core.Request]bool{

@@ -235,6 +235,11 @@ func (w *Walker) act(it *Item, p plan) (enabled bool, err error) {
 		m.Histories = append(m.Histories, history{Actions: actions, next: map[*Item]state.Value{}})
 	}
 	w.Set(it.Cell, 0) // a user who was refused gives up
+	if m.System.Scenario.Alternatives {
+		for _, action := range m.System.Scenario.Actions {
+			w.Set(m.Item(it.Actor, core.Request(action.Name)).Cell, 0)
+		}
+	}
 	w.Set(m.History, after)
 	if next, waits := (behavior.User{Scenario: m.System.Scenario}).After(it.Request); waits {
 		w.Set(m.Item(it.Actor, next).Cell, state.Queued)
