@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func (s *session) initCommand() *cobra.Command {
 	var force, dry bool
+	var program string
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a first check for a project with controllers",
@@ -25,8 +27,8 @@ It looks for
   - functions that register controllers or webhooks on a manager, such as SetupWithManager,
     and for how main.go calls them
   - what main.go adds to its scheme, and says of the manager's cache and client
-  - custom resource definitions (config/crd/bases), samples (config/samples), and webhook
-    configurations (config/webhook/manifests.yaml)
+  - custom resource definitions (config/crd/bases), samples (config/samples, or else what
+    other YAML files have), and webhook configurations (config/webhook/manifests.yaml)
   - RBAC markers: it says what they do not allow with the kinds that controllers watch,
     as a check does not enforce permissions
 
@@ -46,18 +48,22 @@ Exit codes: 0 the files are written, 2 bad usage, or nothing to check.`,
 			if len(args) == 1 {
 				folder = args[0]
 			}
-			return s.init(folder, force, dry)
+			return s.init(folder, program, force, dry)
 		},
 	}
 	command.Flags().BoolVar(&force, "force", false, "overwrite files that are there already")
 	command.Flags().BoolVar(&dry, "dry-run", false, "print the files instead of writing them")
+	command.Flags().StringVar(&program, "program", "", "check the controllers of the program whose main package is in this `FOLDER` of the module; the one that sets up most of them if it has several")
 	return command
 }
 
-// init writes a first check for the project in a folder.
-func (s *session) init(folder string, force, dry bool) error {
+// init writes a first check for the project in a folder, or for one of its programs.
+func (s *session) init(folder, program string, force, dry bool) error {
 	project, err := scaffold.Read(folder)
 	if err != nil {
+		return err
+	}
+	if err := project.Choose(program); err != nil {
 		return err
 	}
 	plan, err := planned(project, folder)
@@ -108,7 +114,7 @@ func paragraph(w io.Writer, title string, lines []string) {
 	fmt.Fprintln(w)
 }
 
-// planned returns what is to be written for the project in a folder, without the samples that a server refuses.
+// planned returns what is to be written for the project in a folder, without objects that a server refuses.
 func planned(project *scaffold.Project, folder string) (*scaffold.Plan, error) {
 	var left []string
 	for {
@@ -120,25 +126,32 @@ func planned(project *scaffold.Project, folder string) (*scaffold.Plan, error) {
 		for i, path := range plan.Definitions {
 			definitions[i] = filepath.Join(folder, filepath.FromSlash(path))
 		}
-		var against, unusable []string
+		var against []string
+		again := false
 		for _, objects := range plan.Objects {
 			refused, drops, err := kube.Refusals(objects.Path, objects.Text, definitions...)
 			switch {
 			case err != nil:
 				against = append(against, err.Error())
-			case len(refused) > 0 && !slices.ContainsFunc(plan.Files, func(made scaffold.File) bool { return made.Path == objects.Path }):
-				left, unusable = append(left, refused...), append(unusable, objects.Path)
+			case len(refused) == 0:
+				against = append(against, drops...)
+			case objects.Of != "":
+				_, why, _ := strings.Cut(refused[0], "no check can begin with it: ")
+				project.Refuse(objects.Of, why)
+				again = true
 			default:
-				against = append(append(against, refused...), drops...)
+				project.LeaveOut(objects.Path)
+				left, again = append(left, refused...), true
 			}
 		}
-		if len(unusable) == 0 {
-			for _, why := range left {
-				plan.Missing = append(plan.Missing, why+"; the file is left out")
-			}
-			plan.Missing = append(plan.Missing, against...)
-			return plan, nil
+		if again {
+			continue
 		}
-		project.LeaveOut(unusable...)
+		for _, why := range left {
+			plan.Missing = append(plan.Missing, why+"; the file is left out")
+		}
+		slices.Sort(against) // the same is said once, where definitions cannot be read
+		plan.Missing = append(plan.Missing, slices.Compact(against)...)
+		return plan, nil
 	}
 }

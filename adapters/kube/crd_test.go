@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -104,7 +105,6 @@ func TestDefinitionErrors(t *testing.T) {
 		{"no such scope", "scope: Namespaced", "scope: Everywhere", `spec.scope must be Namespaced or Cluster, not "Everywhere"`},
 		{"no group", "group: example.com", "group: ''", "spec.group is empty"},
 		{"no storage", "storage: true", "storage: false", "no version is the storage version"},
-		{"not served", "served: true", "served: false", "no version is served"},
 		{"twice", "name: gadgets.example.com", "name: widgets.example.com", "metadata.name must be"},
 		{"old version", "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", "write it as apiextensions.k8s.io/v1"},
 		{"not structural", "size: {type: integer, ", "size: {", "the schema is not structural"},
@@ -129,6 +129,29 @@ func TestDefinitionErrors(t *testing.T) {
 	}
 	if _, err := NewServer(newTestServer(t).Scheme(), DefinitionFiles("testdata/nothing")); err == nil {
 		t.Error("a server is made from a file that does not exist")
+	}
+}
+
+// TestUnservedDefinition wants a definition of which no version is served any more to be there, and nothing else of it.
+func TestUnservedDefinition(t *testing.T) {
+	good, err := os.ReadFile("testdata/widgets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "crd.yaml")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(good), "served: true", "served: false")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	server, err := NewServer(scheme, DefinitionFiles(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(server.Kinds(), core.Kind("Widget.example.com")) || len(server.Definitions()) == 0 {
+		t.Errorf("kinds %v, %d definitions", server.Kinds(), len(server.Definitions()))
+	}
+	if err := server.Serves(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}); err == nil {
+		t.Error("its kind is served")
 	}
 }
 

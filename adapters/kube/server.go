@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,6 +103,9 @@ func NewServer(scheme *runtime.Scheme, options ...Option) (*Server, error) {
 	}
 	s.definitions = definitions
 	for _, d := range definitions {
+		if !slices.ContainsFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Served }) {
+			continue // of a kind that is no more
+		}
 		r, err := kinds.Custom(d)
 		if err != nil {
 			return nil, err

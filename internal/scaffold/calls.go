@@ -75,10 +75,13 @@ func (c *copier) passed(in *source, decl *ast.FuncDecl, title string, call *ast.
 			if call != nil && i < len(call.Args) {
 				code, obstacle = c.copied(from, call.Args[i])
 			}
+			known := false
 			if obstacle != "" {
-				code = c.zero(in, t)
+				if code, known = c.suggested(in, t, ""); !known {
+					code = c.zero(in, t)
+				}
 			}
-			if obstacle != "" && !strings.HasSuffix(code, ".Background()") {
+			if obstacle != "" && !known && !strings.HasSuffix(code, ".Background()") {
 				where := c.project.at(decl)
 				if call != nil {
 					where = c.project.at(call)

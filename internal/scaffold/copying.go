@@ -333,14 +333,30 @@ func (c *copier) zero(in *source, t ast.Expr) string {
 	if c.isType(in, t, "context", "Context") {
 		return c.text(c.background())
 	}
-	if code, ok := c.suggested(in, t, ""); ok {
-		return code
+	nothing := scope{in: in, within: place{body: &ast.BlockStmt{}}}
+	if star, pointer := t.(*ast.StarExpr); pointer && c.project.declaresStruct(in, star.X) {
+		if code, obstacle := c.expression(nothing, star.X, 0); obstacle == "" {
+			return "&" + code + "{}"
+		}
 	}
-	code, obstacle := c.expression(scope{in: in, within: place{body: &ast.BlockStmt{}}}, t, 0)
+	code, obstacle := c.expression(nothing, t, 0)
 	if obstacle != "" {
 		return "nil"
 	}
 	return "*new(" + code + ")"
+}
+
+// declaresStruct reports whether a type is a struct of the project.
+func (p *Project) declaresStruct(in *source, t ast.Expr) bool {
+	if _, generic := t.(*ast.IndexExpr); generic {
+		return false
+	}
+	of, name := p.namedType(in, t)
+	if of == nil {
+		return false
+	}
+	declared, _ := of.structure(name)
+	return declared != nil
 }
 
 // suggested returns what the manager has for a field or a parameter of a type.
@@ -350,6 +366,21 @@ func (c *copier) suggested(in *source, t ast.Expr, controller string) (code stri
 		t, pointed = star.X, true
 	}
 	const clientPath = runtimePath + "/pkg/client"
+	for _, made := range []struct {
+		path, name string
+		pointed    bool
+		by         string
+	}{
+		{"k8s.io/client-go/kubernetes", "Interface", false, "NewForConfigOrDie"},
+		{"k8s.io/client-go/kubernetes", "Clientset", true, "NewForConfigOrDie"},
+		{"k8s.io/client-go/dynamic", "Interface", false, "NewForConfigOrDie"},
+		{"k8s.io/client-go/metadata", "Interface", false, "NewForConfigOrDie"},
+		{"k8s.io/client-go/discovery", "DiscoveryInterface", false, "NewDiscoveryClientForConfigOrDie"},
+	} {
+		if pointed == made.pointed && c.isType(in, t, made.path, made.name) {
+			return c.text(c.selector(guessedName(made.path), made.path, made.by)) + "(mgr.GetConfig())", true
+		}
+	}
 	for _, known := range []struct {
 		path, name string
 		pointed    bool

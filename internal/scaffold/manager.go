@@ -14,7 +14,7 @@ var carried = []string{"Cache", "NewCache", "Client", "NewClient", "Controller",
 func (t *testFile) addManager(p *Project, plan *Plan) {
 	p.eachFunction(func(f *source, decl *ast.FuncDecl) {
 		ast.Inspect(decl.Body, func(node ast.Node) bool {
-			if call, ok := node.(*ast.CallExpr); ok && len(call.Args) == 2 && t.makesManager(f, call.Fun) {
+			if call, ok := node.(*ast.CallExpr); ok && len(call.Args) == 2 && p.concerns(f.of) && t.makesManager(f, call.Fun) {
 				t.addOptions(p, plan, scope{in: f, within: place{decl.Body, call.Pos()}}, call.Args[1])
 			}
 			return true

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,9 +24,14 @@ type manifests struct {
 	// samples are files with objects that the check can begin with; unusable says of others why it cannot.
 	samples  []string
 	unusable []string
+	// more are samples of custom kinds of which there is one in another file.
+	more []string
 	// sampled are the kinds of the objects in each sample, and sampledIn is the file of each object.
 	sampled   map[string][]string
 	sampledIn map[string]string
+	// written are the documents of other files, by the kinds of their objects: those first that users are likely to
+	// write.
+	written map[string][]written
 	// webhooks are files with configurations of webhooks.
 	webhooks []string
 }
@@ -35,6 +41,13 @@ type customKind struct {
 	group, kind, plural, version string
 	namespaced                   bool
 	schema                       map[string]any
+}
+
+// written is an object in a file of the project.
+type written struct {
+	file string
+	// document is its position in the file, from 0, without empty ones.
+	document int
 }
 
 // The folders where kubebuilder keeps what it generates.
@@ -74,15 +87,67 @@ func readManifests(root string) (manifests, error) {
 			m.webhooks = append(m.webhooks, file)
 		case inSamples:
 			samples = append(samples, file)
+		default:
+			m.note(file, documents)
 		}
 	}
 	m.gather()
+	slices.SortStableFunc(samples, func(a, b string) int { return plainness(a) - plainness(b) })
 	for _, file := range samples {
 		if err := m.sample(root, file); err != nil {
 			return m, err
 		}
 	}
+	slices.Sort(m.samples)
+	for _, all := range m.written {
+		slices.SortStableFunc(all, func(a, b written) int { return likelihood(a.file) - likelihood(b.file) })
+	}
 	return m, nil
+}
+
+// ofKubebuilder matches the name that kubebuilder gives a sample: of the group, the version, and the kind.
+var ofKubebuilder = regexp.MustCompile(`_v\d+((alpha|beta)\d+)?_[a-z0-9]+\.ya?ml$`)
+
+// plainness is lower for samples that show what is most usual.
+func plainness(file string) int {
+	if ofKubebuilder.MatchString(file) {
+		return 0
+	}
+	return 1
+}
+
+// likelihood is lower for files in folders whose objects users are likely to write.
+func likelihood(file string) int {
+	for i, word := range []string{"sample", "example", "demo", "deploy", "docs", "manifests"} {
+		if strings.Contains(path.Dir(file), word) {
+			return i
+		}
+	}
+	return len(file)
+}
+
+// note remembers the objects of a file that is no sample, each of which may be one. Patches are none.
+func (m *manifests) note(file string, documents []map[string]any) {
+	for i, d := range documents {
+		metadata, _ := d["metadata"].(map[string]any)
+		if text(d["kind"]) == "" || text(metadata["name"]) == "" || d["spec"] == nil || strings.Contains(path.Base(file), "patch") || strings.Contains(file, "overlays/") {
+			continue
+		}
+		if m.written == nil {
+			m.written = map[string][]written{}
+		}
+		kind := kindOf(d)
+		m.written[kind] = append(m.written[kind], written{file, i})
+	}
+}
+
+// kindOf returns the kind of a document with its group, as Kubernetes writes it.
+func kindOf(document map[string]any) string {
+	group, _, grouped := strings.Cut(text(document["apiVersion"]), "/")
+	if !grouped {
+		group = ""
+	}
+	return qualified(text(document["kind"]), group)
 }
 
 // yamlFiles returns the YAML files of a project, in order.
@@ -200,6 +265,13 @@ func (m *manifests) sample(root, file string) error {
 			return nil
 		}
 		objects = append(objects, object)
+	}
+	custom := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool {
+		return !slices.ContainsFunc(m.kinds, func(k customKind) bool { return qualified(k.kind, k.group) == kind })
+	})
+	if len(custom) > 0 && !slices.ContainsFunc(custom, func(kind string) bool { return !m.hasSample(kind) }) {
+		m.more = append(m.more, file)
+		return nil
 	}
 	if len(kinds) > 0 {
 		m.samples = append(m.samples, file)

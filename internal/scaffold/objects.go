@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -12,32 +14,101 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// starters returns YAML with one object of each kind that a controller is for and that no sample has, and what should
-// be looked at in it.
-func (p *Project) starters() (text string, kinds []string, missing []string) {
-	var b bytes.Buffer
+// starter is an object that a check may begin with, of a kind that a controller is for and that no sample has.
+type starter struct {
+	kind string
+	// from is the file that it stands in, empty if it is made up.
+	from string
+	text []byte
+}
+
+// starters returns one object of each such kind, and says which kinds there is none of.
+func (p *Project) starters() (all []starter, missing []string) {
+	seen := map[string]bool{}
 	for _, h := range p.handled() {
 		name := qualified(h.kind, h.group)
-		if h.verb != "For" || p.manifests.hasSample(name) || slices.Contains(kinds, name) {
+		if h.verb != "For" || p.manifests.hasSample(name) || seen[name] {
 			continue
 		}
-		object, known := p.starter(h)
-		if !known {
+		seen[name] = true
+		refused := p.refused[name]
+		switch candidates := p.candidates(h); {
+		case len(refused) < len(candidates):
+			all = append(all, candidates[len(refused)])
+		case len(refused) == 0:
 			missing = append(missing, fmt.Sprintf("no sample of %s: write one, and add its file to controllerruntime.Objects", name))
-			continue
+		default:
+			missing = append(missing, fmt.Sprintf("no sample of %s that a server takes: write one, and add its file to controllerruntime.Objects. Of one that was made up it says: %s", name, refused[len(refused)-1]))
 		}
-		if b.Len() > 0 {
-			b.WriteString("---\n")
-		}
-		encoder := yaml.NewEncoder(&b)
-		encoder.SetIndent(2)
-		if err := encoder.Encode(object); err != nil { // of maps, texts and numbers only
-			missing = append(missing, fmt.Sprintf("no sample of %s: %v", name, err))
-			continue
-		}
-		kinds = append(kinds, name)
 	}
-	return b.String(), kinds, missing
+	return all, missing
+}
+
+// candidates returns the objects of a kind that may be a first one, the best first: some that stand in files of the
+// project, and one that is made up.
+func (p *Project) candidates(h handled) []starter {
+	const most = 8
+	name := qualified(h.kind, h.group)
+	var all []starter
+	for _, w := range p.manifests.written[name] {
+		if text := p.document(w); text != nil && len(all) < most {
+			all = append(all, starter{name, w.file, text})
+		}
+	}
+	if made, known := p.madeUp(h); known {
+		if text := encoded(made); text != nil {
+			all = append(all, starter{name, "", text})
+		}
+	}
+	return all
+}
+
+// document returns an object of a file as YAML, without comments and without a status, nil if there is none.
+func (p *Project) document(w written) []byte {
+	text, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(w.file)))
+	if err != nil {
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	for number := 0; ; {
+		var node yaml.Node
+		if decoder.Decode(&node) != nil {
+			return nil
+		}
+		if len(node.Content) == 0 || node.Content[0].Kind != yaml.MappingNode {
+			continue
+		}
+		if number == w.document {
+			object := node.Content[0]
+			for i := 0; i+1 < len(object.Content); i += 2 {
+				if object.Content[i].Value == "status" {
+					object.Content = slices.Delete(object.Content, i, i+2)
+					break
+				}
+			}
+			withoutComments(object)
+			return encoded(object)
+		}
+		number++
+	}
+}
+
+func withoutComments(node *yaml.Node) {
+	node.HeadComment, node.LineComment, node.FootComment = "", "", ""
+	for _, below := range node.Content {
+		withoutComments(below)
+	}
+}
+
+// encoded returns a node as text, nil if it cannot be encoded.
+func encoded(node *yaml.Node) []byte {
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	if encoder.Encode(node) != nil {
+		return nil
+	}
+	return b.Bytes()
 }
 
 // hasSample reports whether one of the samples has an object of a kind.
@@ -50,8 +121,17 @@ func (p *Project) LeaveOut(samples ...string) {
 	p.manifests.samples = slices.DeleteFunc(p.manifests.samples, func(file string) bool { return slices.Contains(samples, file) })
 }
 
-// starter returns a small object of a kind, if something is known of the kind.
-func (p *Project) starter(h handled) (object *yaml.Node, known bool) {
+// Refuse has plans do without the object of a kind that they would begin with, as a server says what is wrong with it:
+// they take the next one that may do.
+func (p *Project) Refuse(kind, why string) {
+	if p.refused == nil {
+		p.refused = map[string][]string{}
+	}
+	p.refused[kind] = append(p.refused[kind], why)
+}
+
+// madeUp returns a small object of a kind, if something is known of the kind.
+func (p *Project) madeUp(h handled) (object *yaml.Node, known bool) {
 	name := strings.ToLower(h.kind) + "-1"
 	for _, k := range p.manifests.kinds {
 		if k.group == h.group && k.kind == h.kind {

@@ -28,12 +28,19 @@ type Plan struct {
 	// Denied says what the markers for permissions do not allow with the kinds that controllers watch, a line for each
 	// kind. A check does not enforce permissions.
 	Denied []string
-	// Definitions are the files with custom resource definitions that the check uses, and Objects those with initial
-	// objects, the new one and those that the project has.
+	// Definitions are the files with custom resource definitions that the check uses, and Objects the initial objects.
 	Definitions []string
-	Objects     []File
+	Objects     []Objects
 	// Next are the commands to run now, in the folder of the project.
 	Next []string
+}
+
+// Objects are initial objects of a check.
+type Objects struct {
+	File
+	// Of is the kind of which it is one that the project has no sample of, and that is to be written. It is empty for a
+	// file of samples.
+	Of string
 }
 
 // few is how many registrations a test should not have more of: they are all set up for each run of a controller, and
@@ -70,7 +77,7 @@ func (p *Project) Plan() (*Plan, error) {
 	if len(calls) == 0 {
 		return nil, fmt.Errorf("no controller can be set up in a test:\n  %s", strings.Join(c.missing, "\n  "))
 	}
-	plan.Missing = append(append(plan.Missing, c.missing...), p.leftOut()...)
+	plan.Missing = slices.Concat(plan.Missing, p.elsewhere, c.missing, p.leftOut())
 	if len(calls) > few {
 		plan.Missing = append(plan.Missing, fmt.Sprintf("%d registrations at once take long to search: keep those that work together, such as one controller and those whose objects it waits for, and write a test for each such group", len(calls)))
 	}

@@ -35,8 +35,14 @@ type Project struct {
 	setups        []*setup
 	registrations []*registration
 	schemes       []reference
-	manifests     manifests
-	markers       []marker
+	// program is the one whose controllers are checked, nil if that makes no difference, and elsewhere says what others
+	// set up.
+	program   *program
+	elsewhere []string
+	manifests manifests
+	// refused says of kinds why the objects that came first were refused.
+	refused map[string][]string
+	markers []marker
 }
 
 // pkg is a package of the project.
@@ -193,7 +199,7 @@ func (p *Project) readFile(name string) error {
 	} else if err != nil {
 		p.Broken = append(p.Broken, fmt.Sprintf("%s: %v", relative, err))
 	}
-	if syntax == nil || syntax.Name == nil || syntax.Name.Name == "" || syntax.Name.Name == "_" {
+	if syntax == nil || syntax.Name == nil || syntax.Name.Name == "" || syntax.Name.Name == "_" || supportsTests(syntax) {
 		return nil
 	}
 	folder := path.Dir(relative)

@@ -61,11 +61,15 @@ func (t *testFile) addSchemes(p *Project, plan *Plan) {
 		}
 	}
 	var names []string
+	var more []string
 	for _, of := range p.apis() {
 		if !slices.ContainsFunc(added, func(r reference) bool { return r.path == of.path }) {
 			added = append(added, reference{of.path, "AddToScheme"})
-			plan.Missing = append(plan.Missing, fmt.Sprintf("main.go does not add %s to its scheme, but the test does: see whether it should", of.path))
+			more = append(more, of.path)
 		}
+	}
+	if len(more) > 0 {
+		plan.Missing = append(plan.Missing, fmt.Sprintf("main.go does not add %s to its scheme, but the test does: see whether it should", strings.Join(more, ", ")))
 	}
 	for _, r := range added {
 		suggested := guessedName(r.path)
@@ -123,18 +127,14 @@ func (t *testFile) addManifests(p *Project, plan *Plan) {
 			plan.Missing = append(plan.Missing, err.Error())
 			continue
 		}
-		plan.Objects = append(plan.Objects, File{sample, data})
+		plan.Objects = append(plan.Objects, Objects{File{sample, data}, ""})
 	}
 	plan.Missing = append(plan.Missing, m.unusable...)
-	written, kinds, missing := p.starters()
-	plan.Missing = append(plan.Missing, missing...)
-	if len(kinds) > 0 {
-		file := path.Join(t.folder, "testdata", "orrery.yaml")
-		const head = "# What a check begins with. orrery init made this up: say here what your users write.\n"
-		made := File{file, []byte(head + written)}
-		plan.Files, plan.Objects = append(plan.Files, made), append(plan.Objects, made)
+	if len(m.more) > 0 {
+		plan.Missing = append(plan.Missing, fmt.Sprintf("one object of a kind is enough to begin with: add to controllerruntime.Objects those that could get in each other's way, of %s", strings.Join(m.more, ", ")))
+	}
+	if file := t.addStarters(p, plan); file != "" {
 		objects = append(objects, file)
-		plan.Missing = append(plan.Missing, fmt.Sprintf("no sample of %s: %s has a first one, made up; make it one that users would write", strings.Join(kinds, " and "), file))
 	}
 	if len(objects) > 0 {
 		t.options = append(t.options, "Objects("+t.quoted(objects)+")")
@@ -154,6 +154,39 @@ func (t *testFile) addManifests(p *Project, plan *Plan) {
 		t.options = append(t.options, "WebhookConfigurations("+t.quoted(m.webhooks)+")")
 		plan.Found = append(plan.Found, "webhook configurations: "+strings.Join(m.webhooks, ", "))
 	}
+}
+
+// addStarters adds a file with objects of kinds that no sample has, and returns its path, empty if there are none.
+func (t *testFile) addStarters(p *Project, plan *Plan) string {
+	starters, missing := p.starters()
+	plan.Missing = append(plan.Missing, missing...)
+	if len(starters) == 0 {
+		return ""
+	}
+	file := path.Join(t.folder, "testdata", "orrery.yaml")
+	var made, from []string
+	text := "# What a check begins with. orrery init put this together: say here what your users write.\n"
+	for i, s := range starters {
+		if i > 0 {
+			text += "---\n"
+		}
+		if s.from == "" {
+			made = append(made, s.kind)
+		} else {
+			text += "# from " + s.from + "\n"
+			from = append(from, s.kind+" ("+s.from+")")
+		}
+		text += string(s.text)
+		plan.Objects = append(plan.Objects, Objects{File{file, s.text}, s.kind})
+	}
+	plan.Files = append(plan.Files, File{file, []byte(text)})
+	if len(from) > 0 {
+		plan.Found = append(plan.Found, "initial objects, in "+file+": "+strings.Join(from, ", "))
+	}
+	if len(made) > 0 {
+		plan.Missing = append(plan.Missing, fmt.Sprintf("no sample of %s: %s has a first one, made up; make it one that users would write", strings.Join(made, " and "), file))
+	}
+	return file
 }
 
 // suite returns the file of a folder in which tests have a TestMain, empty if there is none.

@@ -83,8 +83,6 @@ func Custom(d *apiextensionsv1.CustomResourceDefinition) (*Resource, error) {
 	}
 	slices.SortFunc(r.Served, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
 	switch {
-	case len(r.Served) == 0:
-		return fail("no version is served")
 	case r.Storage == "":
 		return fail("no version is the storage version")
 	case converts(d):
