@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -59,14 +58,14 @@ const (
 
 // readManifests reads the YAML files of a project.
 func readManifests(root string) (manifests, error) {
-	var m manifests
+	m := manifests{sampled: map[string][]string{}, sampledIn: map[string]string{}, written: map[string][]written{}}
 	files, err := yamlFiles(root)
 	if err != nil {
 		return m, err
 	}
 	copies := slices.DeleteFunc(slices.Clone(files), generated) // charts and bundles have some
 	files = append(slices.DeleteFunc(files, func(file string) bool { return !generated(file) }), copies...)
-	var samples []string
+	var plain, samples []string // those come first that are called as kubebuilder calls them
 	for _, file := range files {
 		documents, err := documentsOf(filepath.Join(root, filepath.FromSlash(file)))
 		inSamples := path.Dir(file) == sampleFolder || strings.HasPrefix(file, sampleFolder+"/")
@@ -85,6 +84,8 @@ func readManifests(root string) (manifests, error) {
 			m.definitions, m.kinds = append(m.definitions, file), append(m.kinds, kinds...)
 		case file == webhookFile:
 			m.webhooks = append(m.webhooks, file)
+		case inSamples && calledLike(file, documents):
+			plain = append(plain, file)
 		case inSamples:
 			samples = append(samples, file)
 		default:
@@ -92,8 +93,7 @@ func readManifests(root string) (manifests, error) {
 		}
 	}
 	m.gather()
-	slices.SortStableFunc(samples, func(a, b string) int { return plainness(a) - plainness(b) })
-	for _, file := range samples {
+	for _, file := range append(plain, samples...) {
 		if err := m.sample(root, file); err != nil {
 			return m, err
 		}
@@ -105,15 +105,10 @@ func readManifests(root string) (manifests, error) {
 	return m, nil
 }
 
-// ofKubebuilder matches the name that kubebuilder gives a sample: of the group, the version, and the kind.
-var ofKubebuilder = regexp.MustCompile(`_v\d+((alpha|beta)\d+)?_[a-z0-9]+\.ya?ml$`)
-
-// plainness is lower for samples that show what is most usual.
-func plainness(file string) int {
-	if ofKubebuilder.MatchString(file) {
-		return 0
-	}
-	return 1
+// calledLike reports whether a file ends in the kind of its object, as kubebuilder calls samples.
+func calledLike(file string, documents []map[string]any) bool {
+	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return len(documents) == 1 && strings.HasSuffix(name, "_"+strings.ToLower(text(documents[0]["kind"])))
 }
 
 // likelihood is lower for files in folders whose objects users are likely to write.
@@ -129,12 +124,9 @@ func likelihood(file string) int {
 // note remembers the objects of a file that is no sample, each of which may be one. Patches are none.
 func (m *manifests) note(file string, documents []map[string]any) {
 	for i, d := range documents {
-		metadata, _ := d["metadata"].(map[string]any)
+		metadata := tree(d["metadata"])
 		if text(d["kind"]) == "" || text(metadata["name"]) == "" || d["spec"] == nil || strings.Contains(path.Base(file), "patch") || strings.Contains(file, "overlays/") {
 			continue
-		}
-		if m.written == nil {
-			m.written = map[string][]written{}
 		}
 		kind := kindOf(d)
 		m.written[kind] = append(m.written[kind], written{file, i})
@@ -143,11 +135,16 @@ func (m *manifests) note(file string, documents []map[string]any) {
 
 // kindOf returns the kind of a document with its group, as Kubernetes writes it.
 func kindOf(document map[string]any) string {
+	return qualified(text(document["kind"]), groupOf(document))
+}
+
+// groupOf returns the group of the kind of a document, empty for those of Kubernetes that have none.
+func groupOf(document map[string]any) string {
 	group, _, grouped := strings.Cut(text(document["apiVersion"]), "/")
 	if !grouped {
-		group = ""
+		return ""
 	}
-	return qualified(text(document["kind"]), group)
+	return group
 }
 
 // yamlFiles returns the YAML files of a project, in order.
@@ -240,53 +237,54 @@ func (m *manifests) sample(root, file string) error {
 	if err != nil {
 		return err
 	}
-	var kinds, objects []string
+	var kinds, custom []string
 	for _, d := range documents {
-		group, _, grouped := strings.Cut(text(d["apiVersion"]), "/")
-		if !grouped {
-			group = ""
-		}
-		kind := text(d["kind"])
+		group, kind := groupOf(d), text(d["kind"])
 		switch {
 		case kind == "" || group == "kustomize.config.k8s.io":
 			return nil // for kustomize
-		case !m.serves(group, kind) && !builtIn(group):
+		case m.serves(group, kind):
+			custom = append(custom, qualified(kind, group))
+		case !builtIn(group):
 			m.unusable = append(m.unusable, fmt.Sprintf("%s has a %s, of which there is no definition: add it to the files of controllerruntime.CRDs, and the sample to those of controllerruntime.Objects", file, qualified(kind, group)))
 			return nil
 		}
 		kinds = append(kinds, qualified(kind, group))
-		metadata, _ := d["metadata"].(map[string]any)
-		if text(metadata["name"]) == "" {
-			continue // it is given one
-		}
-		object := qualified(kind, group) + " " + strings.TrimPrefix(text(metadata["namespace"])+"/", "/") + text(metadata["name"])
-		if other, twice := m.sampledIn[object]; twice {
-			m.unusable = append(m.unusable, fmt.Sprintf("%s has %s, as %s does, which is one of the initial objects: give one of the two files to controllerruntime.Objects", file, object, other))
-			return nil
-		}
-		objects = append(objects, object)
 	}
-	custom := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool {
-		return !slices.ContainsFunc(m.kinds, func(k customKind) bool { return qualified(k.kind, k.group) == kind })
-	})
 	if len(custom) > 0 && !slices.ContainsFunc(custom, func(kind string) bool { return !m.hasSample(kind) }) {
 		m.more = append(m.more, file)
 		return nil
 	}
+	objects, twice := m.objects(documents)
+	if twice != "" {
+		m.unusable = append(m.unusable, fmt.Sprintf("%s has %s, as %s does, which is one of the initial objects: give one of the two files to controllerruntime.Objects", file, twice, m.sampledIn[twice]))
+		return nil
+	}
 	if len(kinds) > 0 {
 		m.samples = append(m.samples, file)
-		if m.sampled == nil {
-			m.sampled = map[string][]string{}
-		}
 		m.sampled[file] = kinds
-	}
-	if m.sampledIn == nil {
-		m.sampledIn = map[string]string{}
 	}
 	for _, object := range objects {
 		m.sampledIn[object] = file
 	}
 	return nil
+}
+
+// objects names the objects of a file that have a name, and the one of them that another sample has, too, if any. The
+// others are given one.
+func (m *manifests) objects(documents []map[string]any) (all []string, twice string) {
+	for _, d := range documents {
+		metadata := tree(d["metadata"])
+		if text(metadata["name"]) == "" {
+			continue
+		}
+		object := kindOf(d) + " " + strings.TrimPrefix(text(metadata["namespace"])+"/", "/") + text(metadata["name"])
+		if m.sampledIn[object] != "" {
+			return nil, object
+		}
+		all = append(all, object)
+	}
+	return all, ""
 }
 
 func (m *manifests) serves(group, kind string) bool {
