@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/state"
@@ -167,6 +168,51 @@ func (r Read) Covers(c state.Cell, key core.Key) bool {
 		return r.Cell == c
 	}
 	return r.Kind == key.Kind && (r.Namespace == "" || r.Namespace == key.Namespace)
+}
+
+// commutes reports whether two calls on a path have nothing to do with each other, however they were answered: neither
+// writes what the other one reads or writes. Then each is answered as it is whichever comes first, and both come to the
+// same. What only one goroutine asks at a time is meant.
+func (e *Edge) commutes(other *Edge) bool {
+	if len(e.From.Turns)+len(other.From.Turns)+len(e.From.Parked)+len(other.From.Parked) > 0 {
+		return false
+	}
+	return !e.disturbs(other) && !other.disturbs(e)
+}
+
+// disturbs reports whether the call writes what another one reads or writes.
+func (e *Edge) disturbs(other *Edge) bool {
+	disturbs := false
+	e.From.Point().answers.each(func(a *Answered) { // however it was answered
+		for _, write := range a.Writes {
+			disturbs = disturbs || other.From.Point().answers.looksAt(write.Cell, write.Key)
+			other.From.Point().answers.each(func(b *Answered) {
+				disturbs = disturbs || slices.ContainsFunc(b.Writes, func(w Write) bool { return w.Cell == write.Cell })
+			})
+		}
+	})
+	return disturbs
+}
+
+// looksAt reports whether some answer was computed from the cell of an object.
+func (b branch) looksAt(cell state.Cell, key core.Key) bool {
+	if b.probe == nil {
+		return false
+	}
+	if b.probe.read.Covers(cell, key) {
+		return true
+	}
+	for next := range b.probe.byValue.All() {
+		if next.looksAt(cell, key) {
+			return true
+		}
+	}
+	for _, next := range b.probe.bySignature {
+		if next.looksAt(cell, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // Most raises counts to the most changes of each kind that a run through the tree below the node may commit.

@@ -72,14 +72,22 @@ func (s *Session) Replay(ctx context.Context, path Path) (*Divergence, error) {
 func (s *Session) replay(ctx context.Context, path Path, mayExchange bool) (*Divergence, error) {
 	var calls []core.Call
 	other := false
-	for i, edge := range path {
+	at := newProgress(s, path)
+	for range path {
+		i := at.next()
+		edge := path[i]
 		call, leaf, err := s.NextAs(ctx, edge.From.Call)
 		if err != nil {
 			return nil, err
 		}
+		if early := at.early(call, identical); early > i {
+			s.locate(path[early].From)
+			s.Answer(path[early].Response)
+			continue
+		}
 		calls = append(calls, call)
 		if call == nil || other || !identical(call, edge.From.Call) {
-			exchanged := call != nil && s.exchangesAlong(path[:i+1], calls)
+			exchanged := call != nil && s.overtook < 0 && s.exchangesAlong(path[:i+1], calls)
 			if !exchanged || !mayExchange {
 				s.Abort()
 				parting := parting(edge.From.Call, call, leaf, i)
@@ -88,6 +96,7 @@ func (s *Session) replay(ctx context.Context, path Path, mayExchange bool) (*Div
 			}
 			other = true
 		}
+		at.answered[i] = true
 		s.locate(edge.From)
 		response := edge.Response
 		if other {
@@ -97,6 +106,67 @@ func (s *Session) replay(ctx context.Context, path Path, mayExchange bool) (*Div
 	}
 	return nil, nil
 }
+
+// progress is how far a run has come along a path. Where its code may make calls in any order that have nothing to do
+// with each other, such as those that it takes out of a map, it may be ahead of itself.
+type progress struct {
+	session  *Session
+	path     Path
+	answered []bool
+	first    int
+}
+
+func newProgress(s *Session, path Path) *progress {
+	return &progress{session: s, path: path, answered: make([]bool, len(path))}
+}
+
+// next returns the number of the first call that was not answered.
+func (p *progress) next() int {
+	for p.answered[p.first] {
+		p.first++
+	}
+	return p.first
+}
+
+// early returns the number of the call that the run makes if it comes later along the path and may as well come now: it
+// is to be answered then, as it was there. It returns -1 if it does not.
+func (p *progress) early(call core.Call, like func(call, recorded core.Call) bool) int {
+	s := p.session
+	if call == nil || !s.reordering || len(s.pending) > 1 || like(call, p.path[p.first].From.Call) {
+		return -1
+	}
+	for later := p.first + 1; later < len(p.path); later++ {
+		if p.answered[later] || !like(call, p.path[later].From.Call) {
+			continue
+		}
+		for before := p.first; before < later; before++ {
+			if p.answered[before] {
+				continue
+			}
+			chance := p.path[before].From.Point().Chance // by which a call that comes early may be a way of its own
+			if !p.path[before].commutes(p.path[later]) || chance != nil && len(chance.Ways) > 1 && chance.Has(call, nil, like) {
+				return -1
+			}
+		}
+		p.answered[later] = true
+		if s.overtook < 0 {
+			s.overtook = p.first
+		}
+		return later
+	}
+	return -1
+}
+
+// MayBegin reports whether a call is made along the path, at first or where it may as well come first, as the calls
+// before it have nothing to do with it.
+func (p Path) MayBegin(call core.Call) bool {
+	at := slices.IndexFunc(p, func(e *Edge) bool { return identical(e.From.Call, call) })
+	return at >= 0 && !slices.ContainsFunc(p[:at], func(e *Edge) bool { return !e.commutes(p[at]) })
+}
+
+// Overtook returns the number of the first call along the path of the last run that another one was made before, -1 if
+// there is none.
+func (s *Session) Overtook() int { return s.overtook }
 
 // parting returns where a run, which had so many calls in common with a recorded one, makes another call than that, or
 // ends. Calls that read the same are told with what they write.

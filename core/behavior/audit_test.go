@@ -15,6 +15,7 @@ import (
 
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
+	"github.com/orrery-dev/orrery/core/state"
 )
 
 // learn runs the code once and returns the path and the leaf of its run.
@@ -388,6 +389,75 @@ func TestRetriedAndLater(t *testing.T) {
 		}
 		if got := test.leaf.String(); got != test.text {
 			t.Errorf("it is said as %q, want %q", got, test.text)
+		}
+	}
+}
+
+// TestReplayInAnyOrder takes code along a path that makes its calls in another order: it stays on the path as long as
+// calls that change places have nothing to do with each other.
+func TestReplayInAnyOrder(t *testing.T) {
+	var path behavior.Path
+	node := &behavior.Node{}
+	for cell, word := range []string{"write a", "write b", "read b", "list", "read c"} {
+		node.Call = ask(word)
+		edge := node.Respond(reply(word))
+		reads, answered := []behavior.Read{{Cell: state.Cell(cell)}}, &behavior.Answered{Edge: edge}
+		switch word {
+		case "write a", "write b":
+			answered.Writes = []behavior.Write{{Cell: state.Cell(cell), Key: core.Key{Kind: core.Kind(word), Name: "o"}}}
+		case "read b":
+			reads[0].Cell = 1
+		case "list":
+			reads = append(reads, behavior.Read{Listed: true, Kind: "write a", Signature: "s"})
+		}
+		if err := node.Remember(reads, answered); err != nil {
+			t.Fatal(err)
+		}
+		path, node = append(path, edge), edge.To
+	}
+	run := behavior.Run{Activation: behavior.Activation{Request: "r"}, Path: path, Leaf: &behavior.Leaf{}}
+	for _, test := range []struct {
+		asks []string
+		// overtook is the first call that another one came before, and parts what the code does where it leaves the path.
+		overtook int
+		parts    string
+	}{
+		{[]string{"write a", "write b", "read b", "list", "read c"}, -1, ""},
+		{[]string{"write b", "write a", "read b", "list", "read c"}, 0, ""},
+		{[]string{"read c", "write b", "read b", "write a", "list"}, 0, ""},
+		{[]string{"write a", "write b", "list", "read c", "read b"}, 2, ""},
+		{[]string{"read b", "write a", "write b", "list", "read c"}, -1, "ask read b"},
+		{[]string{"write b", "list", "write a", "read b", "read c"}, 0, "ask list"},
+		{[]string{"write b", "write b", "write a", "read b", "list"}, 0, "ask write b"},
+		{[]string{"write b", "read c"}, 0, "returns"},
+		{[]string{"write b", "write a", "read b", "list", "read c", "more"}, 0, "ask more"},
+	} {
+		for _, reorders := range []bool{true, false} {
+			strategy := controller{name: "c", work: func(r core.EffectRecorder, _ core.Request) core.Result {
+				for _, word := range test.asks {
+					r.Do(ask(word))
+				}
+				return core.Result{}
+			}}
+			session, _, err := behavior.OpenFresh(t.Context(), strategy, behavior.Manner{Reorders: reorders}, limits())
+			if err != nil {
+				t.Fatal(err)
+			}
+			divergence, err := session.Repeat(t.Context(), run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := ""
+			if divergence != nil {
+				parts = divergence.Observed
+			}
+			if reorders && (parts != test.parts || session.Overtook() != test.overtook) {
+				t.Errorf("%q: it parts with %q and comes before %d, want %q, %d", test.asks, parts, session.Overtook(), test.parts, test.overtook)
+			}
+			if same := test.overtook < 0 && test.parts == ""; !reorders && (parts == "") != same {
+				t.Errorf("%q: it parts with %q, though orders count", test.asks, parts)
+			}
+			session.Abort()
 		}
 	}
 }

@@ -36,7 +36,7 @@ const (
 func openActive(ctx context.Context, strategy core.Strategy, manner Manner, limits Limits) (*Session, core.Instance, error) {
 	s := newSession(limits, false)
 	s.active, s.later, s.ticks = true, manner.Later, manner.Ticks
-	s.of, s.beside, s.exchanging = manner.Of, manner.Beside, manner.Exchanges
+	s.of, s.beside, s.exchanging, s.reordering = manner.Of, manner.Beside, manner.Exchanges, manner.Reorders
 	s.guarded.name, s.guarded.active = strategy.Describe().Name, true
 	s.guarded.words = "setting up " + s.guarded.name
 	if !s.guarded.runs(s.guarded.words) {

@@ -34,31 +34,42 @@ const (
 // the run does more than to write other contents, nil if it does not. Where the recorded run was given up, this one
 // waits to go on.
 func (s *Session) Follow(ctx context.Context, run Run) ([]core.Call, *Divergence, error) {
-	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) }, asRecorded, (*Leaf).agrees)
+	return s.along(ctx, run, func(call, recorded core.Call) bool { return Aim(call) == Aim(recorded) }, nil, (*Leaf).agrees)
 }
 
-// asRecorded answers calls with the recorded responses.
-func asRecorded(_ []core.Call, recorded core.Response) core.Response { return recorded }
-
-// along takes a run along a recorded one as long as its calls are like the recorded ones. The answer is given to the
-// last of the calls that it made.
+// along takes a run along a recorded one as long as its calls are like the recorded ones. The answer is given to the last
+// of the calls that it made; nil gives the recorded one. It returns the calls in the order of the recorded ones.
 func (s *Session) along(ctx context.Context, run Run, like func(call, recorded core.Call) bool, answer func(calls []core.Call, recorded core.Response) core.Response, ends func(observed, recorded *Leaf) bool) ([]core.Call, *Divergence, error) {
 	s.Begin(run.Activation)
-	calls := make([]core.Call, 0, len(run.Path))
-	for i, edge := range run.Path {
+	calls := make([]core.Call, len(run.Path))
+	at := newProgress(s, run.Path)
+	for range run.Path {
+		i := at.next()
+		edge := run.Path[i]
 		call, leaf, err := s.NextAs(ctx, edge.From.Call)
 		if err != nil {
 			return nil, nil, err
 		}
+		if answer == nil {
+			if early := at.early(call, like); early > i {
+				calls[early] = call
+				s.Answer(run.Path[early].Response)
+				continue
+			}
+		}
 		if call == nil || !like(call, edge.From.Call) {
-			return calls, &Divergence{
+			return calls[:i], &Divergence{
 				Recorded: edge.From.Call.String(), Observed: saying(call, leaf), After: i, Call: call, Ended: leaf,
 				ByChance:  edge.From.Point().Chance.Has(call, leaf, like),
-				Exchanged: call != nil && s.exchangesAlong(run.Path[:i+1], append(calls, call)),
+				Exchanged: call != nil && s.overtook < 0 && s.exchangesAlong(run.Path[:i+1], append(slices.Clone(calls[:i]), call)),
 			}, nil
 		}
-		calls = append(calls, call)
-		s.Answer(answer(calls, edge.Response))
+		calls[i], at.answered[i] = call, true
+		response := edge.Response
+		if answer != nil {
+			response = answer(calls[:i+1], response)
+		}
+		s.Answer(response)
 	}
 	if run.Leaf == nil {
 		return calls, nil, nil

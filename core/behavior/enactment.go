@@ -306,8 +306,9 @@ func (e *enactment) land(some func(core.Item) bool) {
 
 // calls lets a run make the calls of a step.
 func (e *enactment) calls(ctx context.Context, session *Session, step core.TraceStep) error {
-	for i, recorded := range step.Calls {
-		if recorded.Handler != "" {
+	made := make([]bool, len(step.Calls))
+	for i := range step.Calls {
+		if step.Calls[i].Handler != "" {
 			continue
 		}
 		if err := e.handle(ctx, step, i); err != nil {
@@ -317,6 +318,11 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 		if err != nil {
 			return err
 		}
+		only := call
+		if len(session.pending) > 1 {
+			only = nil // which of them is answered is to be as it was
+		}
+		recorded := step.Calls[coming(step.Calls, made, only)]
 		if call == nil {
 			return differing("%s %s, where it was to %s", step.Controller, leaf, recorded.Call)
 		}
@@ -325,6 +331,25 @@ func (e *enactment) calls(ctx context.Context, session *Session, step core.Trace
 		}
 	}
 	return nil
+}
+
+// coming returns the number of the recorded call that a run makes, the first that it has not made if that is none of
+// them. Code may make calls in another order that have nothing to do with each other: that it comes to the same is for
+// the world to say.
+func coming(calls []core.TraceCall, made []bool, call core.Call) int {
+	open := func(i int) bool { return !made[i] && calls[i].Handler == "" }
+	at := 0
+	for !open(at) {
+		at++
+	}
+	for i := at; call != nil && i < len(calls); i++ {
+		if open(i) && calls[i].Call == call.String() {
+			at = i
+			break
+		}
+	}
+	made[at] = true
+	return at
 }
 
 // makes answers the call that was recorded, which a run of somebody has come to.

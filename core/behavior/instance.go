@@ -28,6 +28,9 @@ type Manner struct {
 	Beside []string
 	// Exchanges tells that it puts the words that it draws to use in another order each time.
 	Exchanges bool
+	// Reorders tells that it makes calls that have nothing to do with each other in another order each time, and that
+	// this makes no difference to anybody.
+	Reorders bool
 }
 
 // newInstance makes a fresh instance of a strategy. A panic, an exit of the goroutine

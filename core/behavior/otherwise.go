@@ -146,7 +146,7 @@ func (s *Session) Otherwise(ctx context.Context, run Run, other Otherwise, excus
 		}
 		exchanges = s.mayExchange() && exchanged(s.limits.Randomness, was, is, run.Path.given(s.limits.Randomness, run.Activation)[made*said])
 		return false
-	}, asRecorded, (*Leaf).agrees)
+	}, nil, (*Leaf).agrees)
 	if divergence != nil {
 		divergence.Exchanged = divergence.Exchanged || exchanges
 	}

@@ -93,8 +93,8 @@ type Limits struct {
 	Randomness core.Randomness
 }
 
-// Session is an instance at work: it runs real controller code, one activation after the other, and stops at
-// each call until it is answered. Panics, deadlocks and endless loops of the code are contained.
+// Session is an instance at work: it runs real controller code, one activation after the other, and stops at each call
+// until it is answered. Panics, deadlocks and endless loops of the code are contained.
 //
 // The code runs in goroutines of its own. Unless it promised to be sequential, one bubble of virtual time is
 // around all runs of a session. Concurrent calls are answered one at a time, once all goroutines have settled: the one
@@ -104,8 +104,10 @@ type Session struct {
 	guarded guarded
 	calls   int
 	draws   draws
-	// set tells that what code draws was ever set, and exchanging that it is put to use in another order each time.
-	set, exchanging bool
+	// set tells that what code draws was ever set, exchanging that it is put to use in another order each time, and
+	// reordering that calls may come in any order that have nothing to do with each other; overtook is as [Session.Overtook].
+	set, exchanging, reordering bool
+	overtook                    int
 	// pending are the calls that wait for their answers, in the order of their identities, and turn is which of them
 	// is answered next. sites are where they were made, if that is to be known.
 	pending []core.Call
@@ -124,8 +126,7 @@ type Session struct {
 	// active tells that the instance works between runs too, and stop tells it to end that, if it wants to be told.
 	active bool
 	stop   func()
-	// later is how much later than others the instance starts.
-	later time.Duration
+	later  time.Duration // how much later than others the instance starts
 	// instance is what is at work. of names the strategy whose memory is looked at, and beside the others of the process.
 	instance core.Instance
 	of       string
@@ -206,7 +207,7 @@ func OpenFresh(ctx context.Context, strategy core.Strategy, manner Manner, limit
 		return nil, nil, err
 	}
 	s := openMade(m, manner.Sequential, limits)
-	s.of, s.beside, s.exchanging = manner.Of, manner.Beside, manner.Exchanges
+	s.of, s.beside, s.exchanging, s.reordering = manner.Of, manner.Beside, manner.Exchanges, manner.Reorders
 	s.guarded.name = strategy.Describe().Name
 	return s, m.instance, nil
 }
@@ -245,8 +246,7 @@ func newSession(limits Limits, sequential bool) *Session {
 	}
 }
 
-// Start starts the one run of a session. The session is closed with the run, which may change how the run is
-// said to have ended.
+// Start starts the one run of a session. The session is closed with the run, which may change how that is said to have ended.
 func Start(instance core.Instance, sequential bool, activation Activation, limits Limits) *Session {
 	s := open(instance, sequential, limits)
 	s.startOnly(activation)
@@ -261,7 +261,7 @@ func (s *Session) startOnly(activation Activation) {
 
 // Begin begins a run. The one before must have ended. Calls start to count anew.
 func (s *Session) Begin(activation Activation) {
-	s.calls, s.rested = 0, nil
+	s.calls, s.rested, s.overtook = 0, nil, -1
 	if s.guarded.begins(activation) {
 		s.beginDraws(activation)
 		s.do(task{activation: &activation})

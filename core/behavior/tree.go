@@ -160,8 +160,8 @@ type Way struct {
 	Call core.Call
 	Leaf *Leaf
 	Node *Node
-	// Seen is how often it was.
-	Seen int
+	// Seen is how often it was, and Others how often others were that it stands for, too.
+	Seen, Others int
 }
 
 // Name tells a way apart from others.
@@ -191,7 +191,7 @@ func (n *Node) Divide(ways []Way, name string) {
 	n.Chance = &Chance{Ways: slices.SortedFunc(slices.Values(ways), func(a, b Way) int { return strings.Compare(a.Name(), b.Name()) })}
 	for i := range n.Chance.Ways {
 		way := &n.Chance.Ways[i]
-		n.Chance.seen += way.Seen
+		n.Chance.seen += way.Seen + way.Others
 		if way.Node = n; way.Name() != name {
 			way.Node = &Node{Drawn: n.Drawn, Draw: n.Draw, Chance: n.Chance}
 		}
@@ -219,6 +219,11 @@ func (l *Leaf) odds() float64 {
 func (c *Chance) odds(way int) float64 {
 	seen := float64(c.Ways[way].Seen)
 	return (seen - math.Sqrt(seen)) / float64(c.seen)
+}
+
+// Merged reports whether one of the ways stands for others, too.
+func (c *Chance) Merged() bool {
+	return c != nil && slices.ContainsFunc(c.Ways, func(w Way) bool { return w.Others > 0 })
 }
 
 // Of returns the place of a node among the ways.

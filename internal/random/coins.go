@@ -32,8 +32,11 @@ func (c *Coins) toss(sides int) int {
 	return rand.IntN(sides)
 }
 
-// toss returns a program that goes on in one of two or three ways by chance.
+// toss returns a program that goes on in one of two or three ways by chance, or makes calls in one order or another.
 func (g *generator) toss(calls int, guards, messages bool) *program {
+	if g.IntN(2) == 0 {
+		return g.shuffled(calls, guards, messages)
+	}
 	sides := 2 + g.IntN(4)/3
 	p := &program{call: fmt.Sprint("toss ", sides), do: func(*plain.World) int { return g.coins.toss(sides) }}
 	tossed := g.tossed
@@ -42,6 +45,37 @@ func (g *generator) toss(calls int, guards, messages bool) *program {
 		p.next = append(p.next, g.program(calls, guards, messages))
 	}
 	g.tossed = tossed
+	return p
+}
+
+// shuffled returns a program that makes some calls one after the other, in any order: as code does that takes out of a
+// map what to do. How it goes on may depend on the order.
+func (g *generator) shuffled(calls int, guards, messages bool) *program {
+	branches := make([]*program, 2+g.IntN(4)/3)
+	coins, forks := g.coins, g.forks
+	g.coins, g.forks = nil, false
+	known := map[string]bool{}
+	for i := range branches {
+		branches[i] = g.apart(known, messages)
+	}
+	g.coins, g.forks = coins, forks
+	ordered := g.IntN(4) == 0
+	p := &program{call: "shuffle", do: func(w *plain.World) int {
+		sum, first := 0, coins.toss(len(branches)) // as maps of a few keys: where it begins is by chance
+		for done := range branches {
+			i := (first + done) % len(branches)
+			sum += branches[i].answer(w)
+			if ordered {
+				sum += i * done
+			}
+		}
+		return sum
+	}}
+	g.tossed++
+	for range 3 {
+		p.next = append(p.next, g.program(calls-1, guards, messages))
+	}
+	g.tossed--
 	return p
 }
 

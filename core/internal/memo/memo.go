@@ -26,7 +26,8 @@ type Memo struct {
 	Histories Table[struct{}]
 	Earlier   Table[core.Call]
 	// Ways are what code may do by chance behind a path, where that is more than one thing.
-	Ways Table[[]behavior.Way]
+	// Merged are those of code whose calls may come in any order: one stands for all that differ in nothing else.
+	Ways, Merged Table[[]behavior.Way]
 	// Sights are what active instances show behind runs, where it is not what fresh ones do: to look ahead takes longer
 	// than anything else.
 	Sights Table[map[string]string]

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"math/rand/v2"
@@ -254,8 +255,7 @@ func (l *Learner) audit(session *behavior.Session, a *Actor, run behavior.Run, t
 	return true, indifferent, nil
 }
 
-// parted finds out why the code does not go along a new path again. It ends a search that did not know that it shares something with what the set-up has
-// started.
+// parted finds out why the code does not go along a new path again. It ends a search that did not know that it shares something with what the set-up has started.
 func (l *Learner) parted(a *Actor, run behavior.Run, clock time.Duration, divergence *behavior.Divergence) error {
 	if l.Searching && l.leftAlone(a) {
 		return &unexpectedBackground{Memory: a.domain.Name}
@@ -263,8 +263,7 @@ func (l *Learner) parted(a *Actor, run behavior.Run, clock time.Duration, diverg
 	return l.diagnose(a, []behavior.Run{run}, clock, divergence)
 }
 
-// close closes the session of a new path, where it shows what was left behind. It ends a search that did not know that the process goes on after its
-// runs: it has to be begun again.
+// close closes the session of a new path, where it shows what was left behind. It ends a search that did not know that the process goes on after its runs: it has to be begun again.
 func (l *Learner) close(session *behavior.Session, a *Actor, run behavior.Run) error {
 	d := a.domain
 	if d.manner.Active {
@@ -330,8 +329,7 @@ func (l *Learner) diagnose(a *Actor, runs []behavior.Run, clock time.Duration, d
 	return a.givenUp()
 }
 
-// isAhead reports whether an instance whose clock is so far ahead of that of another one does nothing else in a run than to write other times, which is looked
-// at for each path. That of an active process is where its history has brought it.
+// isAhead reports whether an instance whose clock is so far ahead of that of another one does nothing else in a run than to write other times, which is looked at for each path. That of an active process is where its history has brought it.
 func (a *Actor) isAhead(run behavior.Run, clock time.Duration, divergence *behavior.Divergence) bool {
 	return (clock > 0 || a.domain.manner.Active) && divergence.OnlyDates(run)
 }
@@ -351,24 +349,26 @@ func differsBy(cause core.Cause, kept []string) string {
 
 // anew audits a run on a fresh instance, which is brought to where the run begins by one of the histories that lead there, in turn.
 func (l *Learner) anew(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
-	return l.persist(run, func() (*behavior.Divergence, error) { return l.anewOnce(a, run, times, way) })
+	return l.persist(run, func() (*behavior.Divergence, error) {
+		divergence, _, err := l.anewOnce(a, run, times, way)
+		return divergence, err
+	})
 }
 
-// anewOnce is as [Learner.anew] for code that chance may lead somewhere else.
-func (l *Learner) anewOnce(a *Actor, run behavior.Run, times, way int) (*behavior.Divergence, error) {
+// anewOnce is as [Learner.anew] for code that chance may lead elsewhere. It also returns [behavior.Session.Overtook].
+func (l *Learner) anewOnce(a *Actor, run behavior.Run, times, way int) (divergence *behavior.Divergence, overtook int, err error) {
 	session, divergence, err := l.brought(a, run.Activation.Since, way)
 	if divergence != nil || err != nil {
-		return divergence, err
+		return divergence, -1, err
 	}
 	defer session.Abort()
 	if divergence, err = l.again(session, run, times); divergence == nil && err == nil {
 		divergence = l.leavesOther(a, run, session, way)
 	}
-	return divergence, err
+	return divergence, session.Overtook(), err
 }
 
-// among audits a run on an instance in which those of the process with other memories have been at work, too. It ends a search in which they share memory all
-// the same, where that cannot be seen: it has to be begun again.
+// among audits a run on an instance in which those of the process with other memories have been at work, too. It ends a search in which they share memory all the same, where that cannot be seen: it has to be begun again.
 func (l *Learner) among(a *Actor, run behavior.Run) error {
 	p := a.Process
 	if !l.Searching || slices.ContainsFunc(p.Members, l.Fickle) {
@@ -440,4 +440,61 @@ func (l *Learner) diverged(a *Actor, activation behavior.Activation, path behavi
 	if !incident.Reordered { // there is an end to orders
 		a.divergences++
 	}
+}
+
+// Repeat takes an instance through a run again that a function has prepared for it, and returns where it goes another way, nil if it does
+// not.
+func (l *Learner) Repeat(ctx context.Context, a *Actor, run behavior.Run, prepare func(*behavior.Session)) (*behavior.Divergence, error) {
+	return l.persist(run, func() (*behavior.Divergence, error) {
+		session, err := l.Open(a, run.Activation.Since)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Abort()
+		prepare(session)
+		return session.Repeat(ctx, run)
+	})
+}
+
+// persist tries again and again to take code along a run, as long as chance leads it somewhere else. It returns where it parts from the
+// run, nil if it does not; and nil if it was to be expected that it does not get to its end.
+func (l *Learner) persist(run behavior.Run, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
+	return l.persistAt(run.Odds(), try)
+}
+
+// persistAt is as [Learner.persist] where it is known how likely it is that chance does not lead somewhere else.
+func (l *Learner) persistAt(odds float64, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
+	for attempt, executed := 1, l.Executed; ; attempt++ {
+		l.Executed = executed // as in attend
+		divergence, err := try()
+		switch {
+		case err != nil, divergence == nil, !divergence.ByChance && !divergence.Exchanged:
+			return divergence, err
+		case attempt >= mostTaken:
+			if !divergence.Exchanged {
+				return nil, nil
+			}
+			l.Machine.doubtFirst("what is drawn in the order of a map", "did not come in the same order again in %d runs, so that it is not known what is done at another time, or with other versions: sort what is taken out of a map", mostTaken)
+			return nil, nil
+		case divergence.Exchanged: // nobody knows how likely that is
+		case float64(attempt)*odds > surely:
+			divergence.ByChance = false
+			return divergence, nil
+		}
+	}
+}
+
+// surely is how often something is to be expected to happen that does not once in a million times.
+const surely = 14
+
+// reused audits a run of an actor that leaves something to chance on an instance that has gone through it before.
+func (l *Learner) reused(a *Actor, run behavior.Run) (*behavior.Divergence, error) {
+	return l.persistAt(run.Odds()*run.Odds(), func() (*behavior.Divergence, error) {
+		session, err := l.Open(a, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer session.Abort()
+		return l.again(session, run, 2)
+	})
 }

@@ -1,7 +1,6 @@
 package transition
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/orrery-dev/orrery/core"
 	"github.com/orrery-dev/orrery/core/behavior"
 	"github.com/orrery-dev/orrery/core/internal/memo"
+	"github.com/orrery-dev/orrery/core/internal/tally"
 	"github.com/orrery-dev/orrery/internal/iotrace"
 )
 
@@ -27,8 +27,7 @@ const (
 	mostSurprises = 32
 )
 
-// forks reports whether it is searched what an actor does by chance in its reconciles. Where it keeps memory, works between its runs or
-// draws what can be set, it is not.
+// forks reports whether it is searched what an actor does by chance in its reconciles: not where it keeps memory, works in between, or draws what can be set.
 func (l *Learner) forks(a *Actor, activation behavior.Activation) bool {
 	return l.Machine.forks(a) && l.mayFork(a, activation) && !l.Fickle(a)
 }
@@ -42,12 +41,11 @@ func (l *Learner) mayFork(a *Actor, activation behavior.Activation) bool {
 // errForked ends a step in which code was found to do one thing or another by chance where it was known to do one: it is taken again.
 var errForked = errors.New("the code does one thing or another by chance")
 
-// leftToChance ends a search in which an actor was found to take two ways, for the first time, because of chance that can be searched: it
-// has to be begun again. The run is the one that it parts from. What it did is an incident all the same if nobody finds several ways there:
-// it may have done that but once.
+// leftToChance ends a search in which an actor was found to take two ways, for the first time, because of chance that can be searched: it has to be begun again.
+// The run is the one that it parts from. What it did is an incident all the same if nobody finds several ways there: it may have done that but once.
 func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergence) error {
 	if l.Machine.forks(a) {
-		return nil
+		return l.inOrder(a, run)
 	}
 	if err := l.drawsInAnyOrder(a, run, d); err != nil {
 		return err
@@ -58,7 +56,7 @@ func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergenc
 		return err
 	}
 	err := l.unforked(a, run.Activation)
-	if known := len(l.Incidents); err != nil && !l.trying {
+	if known := len(l.Incidents); err != nil && !l.trying && (d.Call == nil || !l.Machine.Conditions.anyOrder() || !path[min(d.After, len(path)):].MayBegin(d.Call)) {
 		if l.diverged(a, run.Activation, path, d, core.Chance, nil); len(l.Incidents) > known {
 			l.Suspects[WrongOf(l.Incidents[known])] = l.Memo.Digest(a.Strategy, nil, run)
 		}
@@ -69,7 +67,8 @@ func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergenc
 // Explained reports whether it was found that chance leads code several ways, where a search that was given up took that for an incident.
 func (l *Learner) Explained(suspect memo.Digest) bool {
 	_, known := l.Memo.Ways.Get(suspect)
-	return known
+	_, merged := l.Memo.Merged.Get(suspect)
+	return known || merged
 }
 
 // unforked ends a search in which it was not known that what an actor does by chance can be searched: it has to be begun again.
@@ -86,8 +85,7 @@ func (l *Learner) unforked(a *Actor, activation behavior.Activation) error {
 	return nil
 }
 
-// goOn lets a run go on to what comes at a node behind a path, and begins it if there is none yet. Where that is one of several ways that
-// chance may lead, it is run until chance leads there.
+// goOn lets a run go on to what comes at a node behind a path, and begins it if there is none yet. Where that is one of several ways that chance may lead, it is run until chance leads there.
 func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activation, path behavior.Path, node *behavior.Node) (*codeRun, core.Call, *behavior.Leaf, error) {
 	for attempt, executed := 1, l.Executed; ; attempt++ {
 		if current == nil {
@@ -116,6 +114,9 @@ func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activatio
 		}
 		current.stop()
 		if current = nil; attempt == mostTaken {
+			if err := l.inOrder(a, behavior.Run{Path: path}); err != nil {
+				return nil, nil, nil, err
+			}
 			l.diverged(a, activation, path, way.Parting(came, len(path)), core.Chance, nil)
 			return nil, nil, nil, ErrStopped
 		}
@@ -171,10 +172,12 @@ func (l *Learner) attend(a *Actor, run behavior.Run, end *behavior.Node) error {
 			l.Machine.doubtFirst(a.Name+" seldom comes by chance to", "what was seen once, %s, so that it is not known whether it does something else then: sort what is taken out of a map", run.Activation)
 			break
 		}
-		divergence, err := l.anewOnce(a, run, 1, 0)
+		divergence, overtook, err := l.anewOnce(a, run, 1, 0)
 		switch {
 		case err != nil:
 			return err
+		case divergence == nil && overtook >= 0 && run.Path[overtook].From.Point().Chance == nil:
+			return l.fork(a, run, overtook, end)
 		case divergence == nil:
 			arrived++
 		case !divergence.ByChance:
@@ -195,25 +198,99 @@ func (l *Learner) fork(a *Actor, run behavior.Run, after int, end *behavior.Node
 	if node.Chance != nil || len(node.Turns) > 0 {
 		return nil // the audits report it
 	}
+	behind := run.Path[after:]
 	run.Path, run.Leaf = run.Path[:after], nil
 	ways, err := l.sample(a, run, first)
 	if err != nil || len(ways) == 1 {
 		return err
 	}
-	l.Memo.Ways.Set(l.Memo.Digest(a.Strategy, nil, run), ways)
+	if l.loose(a) {
+		ways = inAnyOrder(ways, behind)
+	}
+	l.ways(a).Set(l.Memo.Digest(a.Strategy, nil, run), ways)
 	if node.Passed {
 		return &unexpectedWay{a.Name}
 	}
-	node.Divide(ways, first.Name())
+	node.Divide(ways, ways[0].Name())
 	return errForked
 }
 
-// divide divides a node behind a path where another search has found out what code does there by chance.
-func (l *Learner) divide(a *Actor, run behavior.Run, node *behavior.Node, first behavior.Way) {
-	ways, known := l.Memo.Ways.Get(l.Memo.Digest(a.Strategy, nil, run))
-	if known && slices.ContainsFunc(ways, func(w behavior.Way) bool { return w.Name() == first.Name() }) {
-		node.Divide(ways, first.Name())
+// ways are those that are known of what an actor does by chance.
+func (l *Learner) ways(a *Actor) *memo.Table[[]behavior.Way] {
+	if l.loose(a) {
+		return &l.Memo.Merged
 	}
+	return &l.Memo.Ways
+}
+
+// Most of what is left to chance is the order in which code takes things out of a map. Where these have nothing to do
+// with each other, all orders come to the same, and one of them stands for all: that which begins with the call of the
+// least name. Runs that go another way are on the path all the same, see [behavior.Manner]. What others see between two
+// calls is another thing in each order, so that this is not done where somebody may: where controllers crash, calls
+// fail, or others act in between; nor where it matters in which order objects were written.
+
+// anyOrder reports whether nobody sees in which order calls come that have nothing to do with each other.
+func (c Conditions) anyOrder() bool {
+	return c.Granularity == PerReconcile && c.Crashes+c.Failures+len(c.Doubles)+len(c.Apart) == 0 && !c.Ordered && !c.Noted
+}
+
+// reorders reports whether a controller does things in another order each time, and one stands for all.
+func (c Conditions) reorders(controller string) bool {
+	return c.anyOrder() && slices.Contains(c.Forking, controller) && !slices.Contains(c.inOrder, controller)
+}
+
+func (l *Learner) loose(a *Actor) bool {
+	return l.Machine.Conditions.reorders(a.Strategy.Describe().Name)
+}
+
+// inOrder ends a search in which one order of calls stood for all on a run, as something else came of another one than is
+// to be expected: it has to be begun again.
+func (l *Learner) inOrder(a *Actor, run behavior.Run) error {
+	merged := slices.ContainsFunc(run.Path, func(e *behavior.Edge) bool { return e.From.Point().Chance.Merged() })
+	if merged && l.loose(a) && (l.Searching || l.Following) {
+		return &unexpectedSequence{a.Strategy.Describe().Name}
+	}
+	return nil
+}
+
+// inAnyOrder returns ways with one in place of those that begin with a call which comes later along a path, or first, and
+// may as well come now. How often it was seen is how often any of them was at least, as others may go on elsewhere.
+func inAnyOrder(ways []behavior.Way, path behavior.Path) []behavior.Way {
+	if len(path) == 0 {
+		return ways
+	}
+	var others []behavior.Way
+	var least *behavior.Way
+	for _, w := range ways {
+		switch {
+		case w.Call == nil || !path.MayBegin(w.Call):
+			others = append(others, w)
+		case least == nil:
+			least = &w
+		default:
+			all := w.Seen + least.Seen + least.Others
+			w.Seen = min(w.Seen, least.Seen)
+			if w.Others = all - w.Seen; least.Name() < w.Name() {
+				w.Call = least.Call
+			}
+			least = &w
+		}
+	}
+	return append([]behavior.Way{*least}, others...)
+}
+
+// divide divides a node behind a path where it was found out before what code does there by chance, and reports whether it
+// is now that of another way than the one which code has just taken, as that stands for it.
+func (l *Learner) divide(a *Actor, run behavior.Run, node *behavior.Node, first behavior.Way) (other bool) {
+	ways, known := l.ways(a).Get(l.Memo.Digest(a.Strategy, nil, run))
+	if slices.ContainsFunc(ways, func(w behavior.Way) bool { return w.Name() == first.Name() }) {
+		node.Divide(ways, first.Name())
+		return false
+	}
+	if known = known && ways[0].Others > 0; known {
+		node.Divide(ways, ways[0].Name())
+	}
+	return known
 }
 
 // sample runs code again and again up to the end of a path, and returns what it does then. It ends a search if it cannot be said what the
@@ -221,7 +298,7 @@ func (l *Learner) divide(a *Actor, run behavior.Run, node *behavior.Node, first 
 func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]behavior.Way, error) {
 	ways, taken := []behavior.Way{first}, []int(nil)
 	for attempt := 0; attempt < mostTaken; attempt++ {
-		if len(taken) >= rare && often(taken, len(ways)) && !regular(taken, len(ways)) {
+		if len(taken) >= rare && tally.Often(taken, len(ways), seldom) && !tally.Regular(taken, len(ways)) {
 			return ways, nil
 		}
 		arrival, err := l.arrive(a, run)
@@ -240,103 +317,17 @@ func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]beha
 		ways[at].Seen++
 		taken = append(taken, at)
 	}
-	if len(ways) == 1 || len(taken) > fair && often(taken, len(ways)) && !regular(taken, len(ways)) {
+	if len(ways) == 1 || len(taken) > fair && tally.Often(taken, len(ways), seldom) && !tally.Regular(taken, len(ways)) {
 		return ways, nil // chance seldom leads there
+	}
+	if err := l.inOrder(a, run); err != nil {
+		return nil, err
 	}
 	if l.Searching || l.Following {
 		return nil, &unexpectedStray{a.Strategy.Describe().Name}
 	}
 	l.diverged(a, run.Activation, run.Path, first.Parting(ways[1], len(run.Path)), core.Chance, nil)
 	return ways[:1], nil
-}
-
-// often reports whether each of some ways was taken more than seldom.
-func often(taken []int, ways int) bool {
-	counts := make([]int, ways)
-	for _, way := range taken {
-		counts[way]++
-	}
-	return slices.Min(counts) >= seldom
-}
-
-// regular reports whether ways were taken in such an order that it is hardly chance: in turn, or each no more once another one came. So it
-// is with what code counts up in a package variable, or has found there before.
-func regular(taken []int, ways int) bool {
-	if ways == 1 {
-		return false
-	}
-	changes := 0
-	for i := range taken[1:] {
-		if taken[i] != taken[i+1] {
-			changes++
-		}
-	}
-	if changes < ways {
-		return true
-	}
-	for period := 1; period <= len(taken)/2; period++ {
-		if slices.Equal(taken[period:], taken[:len(taken)-period]) {
-			return true
-		}
-	}
-	return false
-}
-
-// Repeat takes an instance through a run again that a function has prepared for it, and returns where it goes another way, nil if it does
-// not.
-func (l *Learner) Repeat(ctx context.Context, a *Actor, run behavior.Run, prepare func(*behavior.Session)) (*behavior.Divergence, error) {
-	return l.persist(run, func() (*behavior.Divergence, error) {
-		session, err := l.Open(a, run.Activation.Since)
-		if err != nil {
-			return nil, err
-		}
-		defer session.Abort()
-		prepare(session)
-		return session.Repeat(ctx, run)
-	})
-}
-
-// persist tries again and again to take code along a run, as long as chance leads it somewhere else. It returns where it parts from the
-// run, nil if it does not; and nil if it was to be expected that it does not get to its end.
-func (l *Learner) persist(run behavior.Run, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
-	return l.persistAt(run.Odds(), try)
-}
-
-// persistAt is as [Learner.persist] where it is known how likely it is that chance does not lead somewhere else.
-func (l *Learner) persistAt(odds float64, try func() (*behavior.Divergence, error)) (*behavior.Divergence, error) {
-	for attempt, executed := 1, l.Executed; ; attempt++ {
-		l.Executed = executed // as in attend
-		divergence, err := try()
-		switch {
-		case err != nil, divergence == nil, !divergence.ByChance && !divergence.Exchanged:
-			return divergence, err
-		case attempt >= mostTaken:
-			if !divergence.Exchanged {
-				return nil, nil
-			}
-			l.Machine.doubtFirst("what is drawn in the order of a map", "did not come in the same order again in %d runs, so that it is not known what is done at another time, or with other versions: sort what is taken out of a map", mostTaken)
-			return nil, nil
-		case divergence.Exchanged: // nobody knows how likely that is
-		case float64(attempt)*odds > surely:
-			divergence.ByChance = false
-			return divergence, nil
-		}
-	}
-}
-
-// surely is how often something is to be expected to happen that does not once in a million times.
-const surely = 14
-
-// reused audits a run of an actor that leaves something to chance on an instance that has gone through it before.
-func (l *Learner) reused(a *Actor, run behavior.Run) (*behavior.Divergence, error) {
-	return l.persistAt(run.Odds()*run.Odds(), func() (*behavior.Divergence, error) {
-		session, err := l.Open(a, nil)
-		if err != nil {
-			return nil, err
-		}
-		defer session.Abort()
-		return l.again(session, run, 2)
-	})
 }
 
 // partings returns where a run is known to part so much later, and besides where it may do so then by chance.
@@ -494,3 +485,13 @@ func (u *unexpectedWay) expect(c *Conditions) bool {
 	c.surprises++
 	return c.surprises <= mostSurprises
 }
+
+// unexpectedSequence is a controller of which it makes a difference in which order it does what it does by chance.
+type unexpectedSequence struct{ Controller string }
+
+// Error implements error.
+func (u *unexpectedSequence) Error() string {
+	return u.Controller + " heeds in which order it does things by chance"
+}
+
+func (u *unexpectedSequence) expect(c *Conditions) bool { return added(&c.inOrder, u.Controller) }

@@ -69,8 +69,9 @@ type Conditions struct {
 	Drawing []string
 	// Forking names the controllers that do one thing or another by chance: each is searched. [Search] finds out by itself which ones do.
 	Forking []string
-	// strays are the controllers that were found not to be of that sort, and undrawn those that are not in Drawing as they may be.
-	strays, undrawn []string
+	// strays are the controllers that were found not to be of that sort, undrawn those that are not in Drawing as they may be, and inOrder those
+	// of which it matters in which order they do what they do by chance.
+	strays, undrawn, inOrder []string
 	// exchanging are those in Drawing that put what they draw to use in another order each time.
 	exchanging []string
 	// surprises counts the searches that came to know of something else that these do by chance.

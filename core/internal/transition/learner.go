@@ -74,8 +74,7 @@ type Provenance struct {
 	step  *Taken
 }
 
-// codeRun is a run of real code in step with a walk through its tree. A nil codeRun
-// is one that has not begun.
+// codeRun is a run of real code in step with a walk through its tree. A nil codeRun is one that has not begun.
 type codeRun struct{ session *behavior.Session }
 
 func (l *codeRun) answer(node *behavior.Node, response core.Response) {
@@ -101,8 +100,9 @@ func (l *Learner) explore(current *codeRun, a *Actor, activation behavior.Activa
 	if !node.Drawn && (node.Varies() || current.session.Drew()) {
 		node = node.Vary(draw)
 	}
-	if node.Chance == nil && l.forks(a, activation) {
-		l.divide(a, behavior.Run{Activation: activation, Path: path}, node, behavior.Way{Call: call, Leaf: leaf})
+	if node.Chance == nil && l.forks(a, activation) && l.divide(a, behavior.Run{Activation: activation, Path: path}, node, behavior.Way{Call: call, Leaf: leaf}) {
+		current.stop()
+		return l.explore(nil, a, activation, path, node, draw)
 	}
 	if leaf != nil {
 		leaf.Drawn, leaf.Chance = node.Drawn, node.Chance

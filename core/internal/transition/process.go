@@ -210,8 +210,7 @@ func (s *sharing) pristine(manner behavior.Manner) (memory map[string]string, kn
 	return strategy.Pristine(len(s.beside) > 0), true
 }
 
-// samples is how many fresh instances are looked at where two have not all in common: what a set-up leaves to chance, such as the order of what it takes
-// from a map, may well be the same in two of them.
+// samples is how many fresh instances are looked at where two have not all in common: what a set-up leaves to chance, such as the order of what it takes from a map, may well be the same in two of them.
 const samples = 8
 
 // reaches ends a search in which a run has changed the memory of others in its process: it has to be begun again, with one memory for all of them.
@@ -258,7 +257,8 @@ func (c Conditions) manner(s *sharing) behavior.Manner {
 	}
 	for _, strategy := range s.strategies {
 		d := strategy.Describe()
-		m.Sequential, m.Active, m.Exchanges = m.Sequential && d.Sequential, m.Active || d.Active, m.Exchanges || slices.Contains(c.exchanging, d.Name)
+		m.Sequential, m.Active = m.Sequential && d.Sequential, m.Active || d.Active
+		m.Exchanges, m.Reorders = m.Exchanges || slices.Contains(c.exchanging, d.Name), m.Reorders || c.reorders(d.Name)
 	}
 	return m
 }
@@ -458,7 +458,7 @@ func (p *Process) manner() behavior.Manner {
 	m := behavior.Manner{Sequential: true}
 	for _, d := range p.domains {
 		m.Sequential, m.Active, m.Ticks = m.Sequential && d.manner.Sequential, m.Active || d.manner.Active, m.Ticks || d.manner.Ticks
-		m.Exchanges = m.Exchanges || d.manner.Exchanges
+		m.Exchanges, m.Reorders = m.Exchanges || d.manner.Exchanges, m.Reorders || d.manner.Reorders
 	}
 	return m
 }

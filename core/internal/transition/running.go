@@ -168,7 +168,7 @@ func (w *Walker) follow(a *Actor, root *behavior.Node, activation behavior.Activ
 				run, node = nil, way
 			}
 		}
-		if node.Chance != nil {
+		if node.Chance != nil && len(node.Chance.Ways) > 1 {
 			w.chosen = append(w.chosen, choice{calls, node})
 		}
 		if node.Leaf != nil {
