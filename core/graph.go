@@ -64,6 +64,10 @@ type Graph interface {
 	// enabled, it is eventually taken.
 	Fair(Step) bool
 
+	// Surrounds tells that a strategy stands in for what is around the controllers that are checked: what it does is not
+	// theirs to mend.
+	Surrounds(strategy string) bool
+
 	// Promised returns the promise of a user to take the step sooner or later if it stays possible, nil if there is
 	// none. Fair does not count on promises.
 	Promised(Step) *Promise

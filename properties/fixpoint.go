@@ -16,7 +16,7 @@ import (
 // Fixpoint holds if rest is real: in every end (see [Ends]), running again any request that a resync or a restart would
 // run, or that was in a work queue before, changes nothing. It finds watches that are missing and reconciles that are
 // not idempotent: the system has gone quiet before it was done. A controller that polls is not quiet as long as its
-// timers lead to a change.
+// timers lead to a change. What stands in for surroundings, such as a companion, is not blamed.
 //
 // Comparisons are rules for comparing objects, such as [Without]: what they leave out may still change.
 func Fixpoint(comparisons ...core.Comparison) core.Property {
@@ -44,6 +44,9 @@ func judgeFixpoint(ctx context.Context, g core.Graph) ([]core.Violation, error) 
 			return nil, err
 		}
 		for item, effect := range r.unsettled(id) {
+			if g.Surrounds(item.Strategy) {
+				continue // it is not settled, and none of the controllers that are checked could do anything about that
+			}
 			why := causeOf(item.Strategy, patterns(changed(effect)))
 			one, known := restless.Get(why)
 			if !known {

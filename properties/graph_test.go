@@ -77,6 +77,8 @@ func (g *graph) Fair(step core.Step) bool {
 	return (step.Due() || step.Kind == core.Fire) && !g.unfair[step.Item]
 }
 
+func (g *graph) Surrounds(string) bool { return false }
+
 func (g *graph) Promised(step core.Step) *core.Promise { return g.promised[step.Item] }
 
 func (g *graph) Awaited(id core.StateID) []core.Item { return g.awaited[id] }

@@ -48,6 +48,11 @@ func (s *Space) Fair(step core.Step) bool {
 	return (step.Kind.Timed() || step.Due()) && !s.machine.Unfair(step)
 }
 
+// Surrounds implements [core.Graph].
+func (s *Space) Surrounds(strategy string) bool {
+	return slices.Contains(s.machine.System.Surroundings, strategy)
+}
+
 // Promised implements [core.Graph].
 func (s *Space) Promised(step core.Step) *core.Promise {
 	if step.Kind != core.Intervene {

@@ -172,7 +172,7 @@ func (p *Project) place() (folder string, inside *pkg) {
 
 // taken are the names that no package may have in the test.
 func taken(inside *pkg) []string {
-	names := []string{"t", "mgr", "err", "add", "system", "objects", "setUp"}
+	names := []string{"t", "mgr", "err", "add", "scheme", "system", "objects", "setUp"}
 	if inside == nil {
 		return names
 	}

@@ -47,11 +47,25 @@ func (j jobs) handle(c client, event core.Event) []core.Request {
 	}
 	found := j.requests(c, event)
 	if event.New != nil {
-		if pod := metaOf(event.New); metav1.GetControllerOf(pod) == nil && slices.Contains(pod.GetFinalizers(), batchv1.JobTrackingFinalizer) {
+		if pod := metaOf(event.New); slices.Contains(pod.GetFinalizers(), batchv1.JobTrackingFinalizer) && j.orphaned(c, pod) {
 			found = append(found, core.Request(request{untracks, event.Key.Namespace, event.Key.Name}.String()))
 		}
 	}
 	return found
+}
+
+// orphaned reports whether a Pod has no Job, or is being deleted and is of one that is gone, or has come to its end:
+// another one may have its name by now.
+func (j jobs) orphaned(c client, pod metav1.Object) bool {
+	switch owner := metav1.GetControllerOf(pod); {
+	case owner == nil:
+		return true
+	case pod.GetDeletionTimestamp() == nil || owner.Kind != j.owner.Kind:
+		return false
+	default:
+		job, err := get[batchv1.Job](c, j.owner, pod.GetNamespace(), owner.Name)
+		return err == nil && (job == nil || job.UID != owner.UID || jobFinished(job))
+	}
 }
 
 // selected are the requests to look at the Pods of a Job that is gone whose selector is its own. Others are found by

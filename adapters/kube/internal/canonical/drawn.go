@@ -3,15 +3,21 @@ package canonical
 import (
 	"maps"
 	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orrery-dev/orrery/adapters/kube/internal/jsontree"
+	"github.com/orrery-dev/orrery/adapters/kube/internal/kinds"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/plaintext"
 	"github.com/orrery-dev/orrery/adapters/kube/internal/randomness"
 	"github.com/orrery-dev/orrery/core"
 )
 
-// drawnWord and goneWord are what words have in common that were drawn, and those that are gone.
-const drawnWord, goneWord = "<random>", "<random, gone>"
+// drawnWord and goneWord are what words have in common that were drawn, and those that are gone; hashWord is what the
+// hashes of templates have.
+const drawnWord, goneWord, hashWord = "<random>", "<random, gone>", "<template hash>"
 
 // findWords finds the words in the outcome that were drawn. Where they are encoded, texts are as [plaintext.Of] has
 // them from then on. A word that follows from one which is gone, such as the checksum of a password that was replaced,
@@ -49,6 +55,21 @@ func (p *parser) findWords(source *randomness.Source) {
 	}
 	for _, origin := range slices.Collect(maps.Keys(p.replaced)) {
 		follow(origin)
+	}
+}
+
+// findTemplateHashes finds the hashes by which ReplicaSets tell templates apart. Which they are says nothing: where the
+// name is taken, such as by one of an earlier Deployment that is still being deleted, it is another one.
+func (p *parser) findTemplateHashes() {
+	for key, fields := range p.outcome {
+		if key.Kind != kinds.ReplicaSet {
+			continue
+		}
+		tree, _ := fields.(map[string]any)
+		hash, _, _ := unstructured.NestedString(tree, "metadata", "labels", appsv1.DefaultDeploymentUniqueLabelKey)
+		if hash != "" && strings.HasSuffix(key.Name, "-"+hash) {
+			p.drawn[hash], p.hashes[hash] = true, true
+		}
 	}
 }
 

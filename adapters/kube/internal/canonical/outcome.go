@@ -34,6 +34,9 @@ func (f *Form) Outcome(key core.Key, content core.Content) any {
 	for _, name := range []string{"uid", "resourceVersion", "generation", "managedFields", "generateName"} {
 		unstructured.RemoveNestedField(tree, "metadata", name)
 	}
+	if strings.HasSuffix(string(key.Kind), ".apps") { // how often a name was taken, such as by what is being deleted
+		unstructured.RemoveNestedField(tree, "status", "collisionCount")
+	}
 	if key.Kind == kinds.DaemonSet {
 		unstructured.RemoveNestedField(tree, "metadata", "annotations", appsv1.DeprecatedTemplateGeneration)
 	}

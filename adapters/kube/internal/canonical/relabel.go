@@ -33,7 +33,8 @@ func (f *Form) CanonicalOutcome(objects []core.Object, outcome map[core.Key]any,
 			outcome[o.Key] = fields.timeless(fields.places, "", runtime.DeepCopyJSON(tree))
 		}
 	}
-	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, replaced: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+	p := &parser{form: f, outcome: outcome, drawn: map[string]bool{}, hashes: map[string]bool{}, replaced: map[string]bool{}, named: map[string][]core.Key{}, chosen: map[string]int{}}
+	p.findTemplateHashes()
 	if source.Knows() {
 		p.findWords(source)
 	}
@@ -108,6 +109,8 @@ type parser struct {
 	words []string
 	gone  []string
 	drawn map[string]bool
+	// hashes are those of them that are hashes of templates.
+	hashes map[string]bool
 	// replaced are words that were drawn and are gone, and origins those of them from which words follow.
 	replaced map[string]bool
 	origins  map[string][]string
@@ -242,7 +245,11 @@ func (p *parser) choices() []choice {
 	}
 	for _, word := range slices.Sorted(maps.Keys(p.drawn)) {
 		p.chosen[word] = len(all)
-		all = append(all, choice{text: word, base: text{{literal: drawnWord, choice: none}}})
+		base := drawnWord
+		if p.hashes[word] {
+			base = hashWord
+		}
+		all = append(all, choice{text: word, base: text{{literal: base, choice: none}}})
 	}
 	for _, word := range slices.Sorted(maps.Keys(p.replaced)) {
 		p.chosen[word] = len(all)

@@ -22,6 +22,7 @@ const (
 	RuntimeClass   core.Kind = "RuntimeClass.node.k8s.io"
 	Budget         core.Kind = "PodDisruptionBudget.policy"
 	DaemonSet      core.Kind = "DaemonSet.apps"
+	ReplicaSet     core.Kind = "ReplicaSet.apps"
 	Node           core.Kind = "Node"
 	Claim          core.Kind = "PersistentVolumeClaim"
 	Volume         core.Kind = "PersistentVolume"
