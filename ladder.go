@@ -56,6 +56,9 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 	if first.Result, err = Run(ctx, system, options); err != nil {
 		return nil, err
 	}
+	if space, searched := first.Result.Graph.(*explore.Space); searched && space.Growth() != nil {
+		return ladder, nil // what there is more and more of is there on all rungs
+	}
 	if more := batched(system, options, first.Result); more != nil {
 		ladder.Rungs = slices.Insert(ladder.Rungs, 2, *more)
 	}

@@ -202,7 +202,7 @@ func TestGrowthWithoutCrashes(t *testing.T) {
 }
 
 // TestWhenGrowthIsLookedFor looks for growth from a number of states, or of runs, on. A search has no end if controllers are not
-// shown more and more, and has to be begun again if something was met that was not known.
+// shown more and more, is given up some time if they are, and has to be begun again if something was met that was not known.
 func TestWhenGrowthIsLookedFor(t *testing.T) {
 	again := errors.New("begin again")
 	for _, test := range []struct {
@@ -212,7 +212,7 @@ func TestWhenGrowthIsLookedFor(t *testing.T) {
 		grows        bool
 	}{
 		{suspect - 1, suspectRuns - 1, &Growth{}, again, false}, {suspect, 0, &Growth{}, nil, true}, {1, suspectRuns, &Growth{}, nil, true},
-		{suspect, 0, &Growth{Shown: true}, nil, false}, {suspect, 0, nil, nil, false}, {suspect, 0, nil, again, false}, {1, suspectRuns, nil, again, false},
+		{suspect, 0, &Growth{Shown: true}, nil, false}, {patient * suspect, 0, &Growth{Shown: true}, nil, true}, {1, patient * suspectRuns, &Growth{Shown: true}, nil, true}, {suspect, 0, nil, nil, false}, {suspect, 0, nil, again, false}, {1, suspectRuns, nil, again, false},
 	} {
 		looks := test.states >= suspect || test.runs >= suspectRuns
 		full := store.NewFull()
@@ -222,8 +222,12 @@ func TestWhenGrowthIsLookedFor(t *testing.T) {
 		s := &search{Space: &Space{store: full, learner: &transition.Learner{Executed: test.runs}}}
 		s.options.growth = &growth{looked: true, found: test.found, unexpected: test.err}
 		grows, err := s.grows()
-		if grows != test.grows || looks && !errors.Is(err, test.err) || !looks && err != nil {
-			t.Errorf("%+v: it grows: %t; %v", test, grows, err)
+		if (grows != "") != test.grows || looks && !errors.Is(err, test.err) || !looks && err != nil {
+			t.Errorf("%+v: it grows: %q; %v", test, grows, err)
+		}
+		s.options.Bounds.States = 1 << 20
+		if grows, _ := s.grows(); grows != "" && test.found.Shown {
+			t.Errorf("%+v: %q, though somebody says how many states there may be", test, grows)
 		}
 	}
 }

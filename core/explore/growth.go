@@ -68,6 +68,9 @@ const (
 	// suspect is after how many states a search looks for growth, suspectRuns after how many runs of real code, of which
 	// there may be many for each state. Most searches are over by then.
 	suspect, suspectRuns = 1_000, 5_000
+	// patient is how many times as many it may have before it is given up where there is more and more, and controllers
+	// may stop some time.
+	patient = 2
 	// mostProbes is from how many starts it looks, which are spread over all of them if there are more.
 	mostProbes = 4
 	// longestProbe is how many steps a run is followed to find growth, longestLap how many a lap may have.

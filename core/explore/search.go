@@ -247,8 +247,8 @@ func (s *search) loop() error {
 		if err != nil {
 			return err
 		}
-		if grows {
-			s.because("the system grows without end, so no search can be complete, and this one was stopped: fix that first")
+		if grows != "" {
+			s.because(grows)
 			break
 		}
 		for s.expanded.Has(s.next) {
@@ -271,15 +271,20 @@ func (s *search) loop() error {
 	return nil
 }
 
-// grows looks for growth when a search has become large, and reports whether the search has no end because of it. The
-// error says that the search has to be begun again.
-func (s *search) grows() (bool, error) {
-	g := s.options.growth
+// grows looks for growth when a search has become large, and says why the search has no end because of it, if it has none
+// or hardly any. The error says that the search has to be begun again.
+func (s *search) grows() (why string, err error) {
 	if s.States() < suspect && s.learner.Executed < suspectRuns {
-		return false, nil
+		return "", nil
 	}
-	found := g.look()
-	return found != nil && !found.Shown, g.unexpected
+	switch g := s.options.growth; {
+	case g.look() == nil:
+	case !g.found.Shown:
+		why = "the system grows without end, so no search can be complete, and this one was stopped: fix that first"
+	case s.options.Bounds.States == 0 && (s.States() >= patient*suspect || s.learner.Executed >= patient*suspectRuns):
+		why = "the system keeps growing, so the search was stopped: fix that first; if controllers stop at some point, begin nearer to it, or say how many states to search with --max-states (Options.MaxStates)"
+	}
+	return why, s.options.growth.unexpected
 }
 
 // expand takes the steps from a state that have to be followed, learning what is new about them.
