@@ -20,8 +20,8 @@ const ClimbTime = time.Minute
 // one change and by as many as one reconcile makes of a kind, a controller crashes, a call fails, others act in the
 // midst of a reconcile, users do what [core.System].Implied says, also while a controller crashes or a call fails, two
 // instances of a controller are at work, call by call, and somebody deletes what controllers have made
-// ([core.System].Deletion). Conditions that could befall nobody are left out. It ends with the first rung that finds
-// something.
+// ([core.System].Deletion), or changes an initial object ([core.System].Changes). Conditions that could befall nobody
+// are left out. It ends with the first rung that finds something.
 //
 // The first rung is searched within the bounds of the options, as [Run] does. All others share the time that is left of
 // MaxTime, or [ClimbTime]: what is not searched by then is told. Options that say what may go wrong must not be set.
@@ -63,6 +63,9 @@ func climb(ctx context.Context, system *core.System, options Options, left func(
 		ladder.Rungs = slices.Insert(ladder.Rungs, 2, *more)
 	}
 	if more := bereft(ctx, system, options, first.Result); more != nil {
+		ladder.Rungs = append(ladder.Rungs, *more)
+	}
+	if more := changed(system, options); more != nil {
 		ladder.Rungs = append(ladder.Rungs, *more)
 	}
 	end := time.Now().Add(left())
@@ -198,7 +201,7 @@ func (r *Rung) code() string {
 // played returns the system with the scenario that users play in a trace: that which is implied, or what befalls
 // objects, if it is not its own.
 func played(system *core.System, trace core.Trace) *core.System {
-	scenarios := append([]core.Scenario{system.Scenario}, system.Implied...)
+	scenarios := append([]core.Scenario{system.Scenario, {Actions: system.Changes, Alternatives: true}}, system.Implied...)
 	if system.Deletion != nil {
 		scenarios = append(scenarios, deletions(system, trace))
 	}

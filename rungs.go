@@ -99,21 +99,43 @@ func batched(system *core.System, options Options, first *Result) *Rung {
 }
 
 // bereft returns the rung on which somebody deletes an object that controllers have made, once all has settled, nil if
-// they were not seen to make any on the first. Whether it is made again is theirs to decide: what is judged is only
-// whether they notice, so that a reconcile behind it would change nothing. Properties of the system may well be broken
-// by the deletion itself.
+// they were not seen to make any on the first.
 func bereft(ctx context.Context, system *core.System, options Options, first *Result) *Rung {
-	i := slices.IndexFunc(system.Properties, func(p core.Property) bool { return p.Name == properties.Fixpoint().Name })
-	if i < 0 || system.Deletion == nil {
+	if system.Deletion == nil {
 		return nil
 	}
 	made := made(ctx, system, first.Graph)
 	if len(made) == 0 {
 		return nil
 	}
-	r := options.rung(system, "somebody deletes one object that controllers have made: "+few(made), func(*Options) {})
+	return options.noticing(system, "somebody deletes one object that controllers have made: "+few(made), befalling(system, made))
+}
+
+// changed returns the rung on which somebody changes one of the initial objects, once all has settled, nil if there is
+// nothing to change.
+func changed(system *core.System, options Options) *Rung {
+	if len(system.Changes) == 0 {
+		return nil
+	}
+	scenario := core.Scenario{Actions: system.Changes, Alternatives: true}
+	var names []string
+	for _, action := range scenario.Actions {
+		names = append(names, strings.TrimPrefix(action.Name, "change "))
+	}
+	return options.noticing(system, "somebody changes one value: "+few(names), scenario)
+}
+
+// noticing returns the rung on which somebody acts, and nothing is judged but whether controllers notice: a reconcile
+// behind it would change nothing. What is to come of it is theirs to decide, and properties of the system may well be
+// broken by the action itself. It is nil if the system is not to settle.
+func (o Options) noticing(system *core.System, name string, scenario core.Scenario) *Rung {
+	i := slices.IndexFunc(system.Properties, func(p core.Property) bool { return p.Name == properties.Fixpoint().Name })
+	if i < 0 {
+		return nil
+	}
+	r := o.rung(system, name, func(*Options) {})
 	if r != nil {
-		r.system = playing(system, befalling(system, made))
+		r.system = playing(system, scenario)
 		r.system.Properties = system.Properties[i : i+1]
 	}
 	return r
@@ -163,16 +185,16 @@ func befalling(system *core.System, keys []core.Key) core.Scenario {
 	return s
 }
 
-// few names objects, the first three of them if there are many.
-func few(keys []core.Key) string {
+// few names things, the first three of them if there are many.
+func few[T any](all []T) string {
 	const most = 3
 	more := ""
-	if n := len(keys) - most; n > 1 {
-		keys, more = keys[:most], fmt.Sprintf(" and %d more", n)
+	if n := len(all) - most; n > 1 {
+		all, more = all[:most], fmt.Sprintf(" and %d more", n)
 	}
 	var names []string
-	for _, key := range keys {
-		names = append(names, key.String())
+	for _, one := range all {
+		names = append(names, fmt.Sprint(one))
 	}
 	return strings.Join(names, ", ") + more
 }

@@ -62,7 +62,7 @@ func addCheckFlags(command *cobra.Command) *checkFlags {
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, as `NAME=VALUE` (repeatable)")
 	flags.Var(&flagValue[string]{to: &f.reduction, parse: oneOf("none", "por", "symmetry"), text: f.reduction, kind: "none|por|symmetry"},
 		"reduction", "skip orders of steps that cannot matter (por), also merge states that are equal up to renaming of interchangeable names (symmetry), or explore everything (none)")
-	flags.BoolVar(&f.thorough, "thorough", false, "check first that all is well as long as nothing goes wrong, then with stale caches, a crash, a failed call, calls interleaved, users who delete and create, two instances of each controller, and somebody who deletes what controllers have made, up to the first finding")
+	flags.BoolVar(&f.thorough, "thorough", false, "check first that all is well as long as nothing goes wrong, then with stale caches, a crash, a failed call, calls interleaved, users who delete and create, two instances of each controller, and somebody who deletes what controllers have made or changes an initial object, up to the first finding")
 	addConditions(flags, f)
 	f.from.add(flags)
 	flags.Var(&flagValue[string]{to: &f.search, parse: oneOf("bfs", "dfs", "random", "pct", "swarm"), text: f.search, kind: "bfs|dfs|random|pct|swarm"},

@@ -30,6 +30,10 @@ type System struct {
 	// conditions may let it befall what controllers have made. Nil if nobody deletes objects but controllers.
 	Deletion func(Key) Action
 
+	// Changes are what somebody may change of the objects that are there at first, each by itself. A check under several
+	// conditions may let one of them happen once all has settled.
+	Changes []Action
+
 	// Surroundings names strategies that stand in for what is around the controllers. They are not what is checked:
 	// nobody need let them fail.
 	Surroundings []string

@@ -131,9 +131,9 @@ func TestClimbImplies(t *testing.T) {
 		want              string
 		rungs             int
 	}{
-		"it watches":                 {true, true, "", 10},
-		"it does not watch":          {false, true, again, 10},
-		"nothing would be collected": {true, false, "", 7},
+		"it watches":                 {true, true, "", 11},
+		"it does not watch":          {false, true, again, 11},
+		"nothing would be collected": {true, false, "", 8},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := []controllerruntime.Option{
@@ -337,6 +337,53 @@ func TestPromisesExceptTheObjectItself(t *testing.T) {
 		}
 		if result.Report.Verdict != core.Violated {
 			t.Errorf("%s: %s", name, result.Report.Verdict)
+		}
+	}
+}
+
+// TestClimbChangesInitialObjects wants a controller to be found out that writes what it has read in an object of a user,
+// and does not notice when that changes.
+func TestClimbChangesInitialObjects(t *testing.T) {
+	for _, watches := range []bool{true, false} {
+		settings := configMap("settings", nil)
+		settings.Data = map[string]string{"color": "red"}
+		system := controllerruntime.ForTest(t, newScheme(), controllerruntime.CRDBytes(widgetDefinition), controllerruntime.ObjectValues(widget("a", 1), settings),
+			controllerruntime.Properties(properties.Convergent()...), controllerruntime.GarbageCollection(), controllerruntime.Setup(func(mgr ctrl.Manager) error {
+				c := mgr.GetClient()
+				b := ctrl.NewControllerManagedBy(mgr).Named("painter").For(&Widget{})
+				if watches {
+					b = b.Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+						return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(widget("a", 1))}}
+					}))
+				}
+				return b.Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+					var w Widget
+					if err := c.Get(ctx, request.NamespacedName, &w); err != nil {
+						return reconcile.Result{}, client.IgnoreNotFound(err)
+					}
+					var read corev1.ConfigMap
+					if err := c.Get(ctx, client.ObjectKeyFromObject(settings), &read); err != nil || w.Annotations["color"] == read.Data["color"] {
+						return reconcile.Result{}, client.IgnoreNotFound(err)
+					}
+					w.Annotations = map[string]string{"color": read.Data["color"]}
+					return reconcile.Result{}, c.Update(ctx, &w)
+				}))
+			}))
+		ladder, err := orrery.Climb(t.Context(), system, orrery.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if !watches {
+			want = "somebody changes one value: spec.parts of Widget.example.org default/a, data.color of ConfigMap default/settings"
+		}
+		if found := foundOn(ladder); found != want {
+			t.Fatalf("it watches: %t; found where %q, want %q:\n%s", watches, found, want, ladder)
+		}
+		for _, f := range ladder.Result().Report.Findings {
+			if d, err := orrery.Replay(t.Context(), system, f.Trace, orrery.Options{}); d != nil || err != nil {
+				t.Errorf("the replay: %v, %v", d, err)
+			}
 		}
 	}
 }

@@ -101,6 +101,7 @@ func (d *Definition) system(server *kube.Server, controllers []core.Strategy, fo
 		Initial:    []core.Initial{initial},
 		Implied:    again,
 		Deletion:   deletion(server),
+		Changes:    changes(server, objects),
 		Properties: d.properties,
 
 		// What is read through the cache shows only when it is read.

@@ -83,7 +83,7 @@ func Begin(system *core.System, sources []analysis.Source, at Moment, later Late
 		if begun.Scenario, err = b.actions(later); err != nil {
 			return nil, err
 		}
-		begun.Implied = nil
+		begun.Implied, begun.Changes = nil, nil
 	}
 	begun.Assumptions = slices.Concat(system.Assumptions, b.assumptions)
 	begun.Unmodelled = slices.Concat(system.Unmodelled, b.reasons)
