@@ -106,7 +106,7 @@ func sets(name, value string) loop {
 
 // makes has a Widget have a ConfigMap of a name, and says so in its status.
 func makes(name string) loop {
-	return loop{name: "maker", reconcile: func(ctx context.Context, c client.Client, w *Widget) error {
+	return loop{name: "maker", maps: true, reconcile: func(ctx context.Context, c client.Client, w *Widget) error {
 		if n, err := count(ctx, c); n == 0 && err == nil {
 			if err := create(ctx, c, name); err != nil {
 				return err
@@ -138,7 +138,7 @@ func countsMaps(again bool) loop {
 
 // pair makes two ConfigMaps: the second only if the first is new, or each by itself.
 func pair(each bool) loop {
-	return loop{name: "pair", reconcile: func(ctx context.Context, c client.Client, _ *Widget) error {
+	return loop{name: "pair", maps: true, reconcile: func(ctx context.Context, c client.Client, _ *Widget) error {
 		err := c.Get(ctx, client.ObjectKeyFromObject(configMap("first", nil)), &corev1.ConfigMap{})
 		if err == nil && !each {
 			return nil
@@ -150,7 +150,7 @@ func pair(each bool) loop {
 // orders makes a ConfigMap each time and then fails, as what it waits for never comes, or makes one by its name and
 // waits.
 func orders(name string, fails bool) loop {
-	return loop{name: "orders", reconcile: func(ctx context.Context, c client.Client, _ *Widget) error {
+	return loop{name: "orders", maps: true, reconcile: func(ctx context.Context, c client.Client, _ *Widget) error {
 		if err := create(ctx, c, name); err != nil || !fails {
 			return err
 		}
@@ -201,7 +201,10 @@ func copies(watches bool) []loop {
 // server itself whether it has one.
 func allots(name string) controllerruntime.Option {
 	return controllerruntime.Setup(func(mgr ctrl.Manager) error {
-		return ctrl.NewControllerManagedBy(mgr).Named("allots").For(&Widget{}).
+		aboutWidget := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+			return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(widget("a", 1))}}
+		})
+		return ctrl.NewControllerManagedBy(mgr).Named("allots").For(&Widget{}).Watches(&corev1.ConfigMap{}, aboutWidget).
 			Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 				var list corev1.ConfigMapList
 				if err := mgr.GetAPIReader().List(ctx, &list, client.InNamespace("default")); err != nil || len(list.Items) > 0 {

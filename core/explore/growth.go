@@ -68,9 +68,6 @@ const (
 	// suspect is after how many states a search looks for growth, suspectRuns after how many runs of real code, of which
 	// there may be many for each state. Most searches are over by then.
 	suspect, suspectRuns = 1_000, 5_000
-	// patient is how many times as many it may have before it is given up where there is more and more, and controllers
-	// may stop some time.
-	patient = 2
 	// mostProbes is from how many starts it looks, which are spread over all of them if there are more.
 	mostProbes = 4
 	// longestProbe is how many steps a run is followed to find growth, longestLap how many a lap may have.
@@ -80,6 +77,9 @@ const (
 	alike = 4
 	// striking is how many laps in a row are told although controllers may stop some time.
 	striking = 8
+	// patience is how long a search goes on that is to end some time anyway, once it is known that there is more and
+	// more, though controllers may stop some time.
+	patience = 10 * time.Second
 )
 
 // growth looks for growth once, however often a search is begun again.
@@ -92,6 +92,8 @@ type growth struct {
 	again  bool
 	looked bool
 	found  *Growth
+	// since is when it was found.
+	since time.Time
 	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to
 	// be begun again.
 	unexpected error

@@ -277,14 +277,18 @@ func (s *search) grows() (why string, err error) {
 	if s.States() < suspect && s.learner.Executed < suspectRuns {
 		return "", nil
 	}
-	switch g := s.options.growth; {
-	case g.look() == nil:
+	g, bounds := s.options.growth, s.options.Bounds
+	if g.look() != nil && g.since.IsZero() {
+		g.since = time.Now()
+	}
+	switch {
+	case g.found == nil:
 	case !g.found.Shown:
 		why = "the system grows without end, so no search can be complete, and this one was stopped: fix that first"
-	case s.options.Bounds.States == 0 && (s.States() >= patient*suspect || s.learner.Executed >= patient*suspectRuns):
-		why = "the system keeps growing, so the search was stopped: fix that first; if controllers stop at some point, begin nearer to it, or say how many states to search with --max-states (Options.MaxStates)"
+	case bounds.Time > 0 && bounds.States == 0 && time.Since(g.since) > patience:
+		why = "the system keeps growing, so the search was stopped before its time was over: fix that first; if controllers stop at some point, begin nearer to it, or say how many states to search with --max-states (Options.MaxStates)"
 	}
-	return why, s.options.growth.unexpected
+	return why, g.unexpected
 }
 
 // expand takes the steps from a state that have to be followed, learning what is new about them.
