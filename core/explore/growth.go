@@ -17,9 +17,9 @@ import (
 	"github.com/orrery-dev/orrery/core/internal/wording"
 )
 
-// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the objects
-// can be seen on a single run on which everybody has a turn: it goes around in laps that are alike but for the objects that each of them
-// adds, or for what it adds to an object, or to a number in one, or for a value that it replaces by one that was never there.
+// A system in which there are more and more objects has no end of states, so that no search of it is ever complete. What makes the objects can be seen on a single
+// run on which everybody has a turn: it goes around in laps that are alike but for the objects that each of them adds, or for what it adds to an object, or to a
+// number in one, or for a value that it replaces by one that was never there.
 
 // Growth is a run on which there is more and more. No controller crashes on it, and no call fails without a reason.
 type Growth struct {
@@ -77,8 +77,7 @@ const (
 	alike = 4
 	// striking is how many laps in a row are told although controllers may stop some time.
 	striking = 8
-	// patience is how long a search goes on that is to end some time anyway, once it is known that there is more and
-	// more, though controllers may stop some time.
+	// patience is how long a search that has a limit of time goes on once growth is known which controllers may stop some time.
 	patience = 10 * time.Second
 )
 
@@ -87,15 +86,12 @@ type growth struct {
 	context context.Context
 	system  *core.System
 	options Options
-	// again tells that the search is begun again: then it looks first, as a single run meets the most of what else is not known, long
-	// before a search does.
+	// again tells that the search is begun again: then it looks first, as a single run meets the most of what else is not known, long before a search does.
 	again  bool
 	looked bool
 	found  *Growth
-	// since is when it was found.
-	since time.Time
-	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to
-	// be begun again.
+	since  time.Time // when it was found
+	// unexpected is the error of a run that met something which was not known of controllers: a search would come to it later, and have to be begun again.
 	unexpected error
 }
 
@@ -120,9 +116,8 @@ func (g *growth) look() *Growth {
 	return g.found
 }
 
-// lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there
-// may be faults, of which such a run has none, that is another machine. An error is one of the search, or says that it has to be begun
-// again.
+// lookFirst looks before a search that is begun again does anything else, on its machine: so the search knows what was learned. Where there may be faults, of which
+// such a run has none, that is another machine. An error is one of the search, or says that it has to be begun again.
 func (g *growth) lookFirst(l *transition.Learner, r *reduction.Reductions, began time.Time) error {
 	c := g.options.Conditions
 	if !g.again || g.looked {
