@@ -104,6 +104,9 @@ func draw(t *testing.T, seed uint64) (*core.System, explore.Options) {
 		o.Conditions = conditionsOf(r, system)
 	}
 	o.Conditions.Deadlines = r.IntN(3)
+	if seed > chancy { // each order is a way, as where somebody sees in which order things are done
+		o.Conditions.Apart = []core.Kind{"none"}
+	}
 	if r.IntN(4) == 0 {
 		o.Order = explore.DepthFirst
 	}

@@ -34,7 +34,7 @@ func (c *Coins) toss(sides int) int {
 
 // toss returns a program that goes on in one of two or three ways by chance, or makes calls in one order or another.
 func (g *generator) toss(calls int, guards, messages bool) *program {
-	if g.IntN(2) == 0 {
+	if g.shuffles && g.IntN(2) == 0 {
 		return g.shuffled(calls, guards, messages)
 	}
 	sides := 2 + g.IntN(4)/3
@@ -87,5 +87,12 @@ const mostTossed = 2
 func Chancy(seed uint64) (*core.System, *Coins, error) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 16)), coins: &Coins{}}
 	system, err := g.system(fmt.Sprintf("chancy %d", seed), false)
+	return system, g.coins, err
+}
+
+// Shuffling is as [Chancy], and controllers also make calls in any order.
+func Shuffling(seed uint64) (*core.System, *Coins, error) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 16)), coins: &Coins{}, shuffles: true}
+	system, err := g.system(fmt.Sprintf("shuffling %d", seed), false)
 	return system, g.coins, err
 }

@@ -48,8 +48,10 @@ type generator struct {
 	dice *dice
 	// coins decide in programs, nil if nothing does, and tossed is how often they do on the way to the one that is
 	// made.
-	coins  *Coins
-	tossed int
+	coins *Coins
+	// shuffles tells that they also decide in which order calls are made.
+	shuffles bool
+	tossed   int
 	// merging tells that work queues have one entry for each request.
 	merging bool
 }

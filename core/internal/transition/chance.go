@@ -45,7 +45,7 @@ var errForked = errors.New("the code does one thing or another by chance")
 // The run is the one that it parts from. What it did is an incident all the same if nobody finds several ways there: it may have done that but once.
 func (l *Learner) leftToChance(a *Actor, run behavior.Run, d *behavior.Divergence) error {
 	if l.Machine.forks(a) {
-		return l.inOrder(a, run)
+		return l.inOrder(a)
 	}
 	if err := l.drawsInAnyOrder(a, run, d); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (l *Learner) goOn(current *codeRun, a *Actor, activation behavior.Activatio
 		}
 		current.stop()
 		if current = nil; attempt == mostTaken {
-			if err := l.inOrder(a, behavior.Run{Path: path}); err != nil {
+			if err := l.inOrder(a); err != nil {
 				return nil, nil, nil, err
 			}
 			l.diverged(a, activation, path, way.Parting(came, len(path)), core.Chance, nil)
@@ -243,11 +243,10 @@ func (l *Learner) loose(a *Actor) bool {
 	return l.Machine.Conditions.reorders(a.Strategy.Describe().Name)
 }
 
-// inOrder ends a search in which one order of calls stood for all on a run, as something else came of another one than is
-// to be expected: it has to be begun again.
-func (l *Learner) inOrder(a *Actor, run behavior.Run) error {
-	merged := slices.ContainsFunc(run.Path, func(e *behavior.Edge) bool { return e.From.Point().Chance.Merged() })
-	if merged && l.loose(a) && (l.Searching || l.Following) {
+// inOrder ends a search in which one order of calls may stand for all, as something else came of another one than is to
+// be expected: it has to be begun again.
+func (l *Learner) inOrder(a *Actor) error {
+	if l.loose(a) && (l.Searching || l.Following) {
 		return &unexpectedSequence{a.Strategy.Describe().Name}
 	}
 	return nil
@@ -320,7 +319,8 @@ func (l *Learner) sample(a *Actor, run behavior.Run, first behavior.Way) ([]beha
 	if len(ways) == 1 || len(taken) > fair && tally.Often(taken, len(ways), seldom) && !tally.Regular(taken, len(ways)) {
 		return ways, nil // chance seldom leads there
 	}
-	if err := l.inOrder(a, run); err != nil {
+	merged := func(e *behavior.Edge) bool { return e.From.Point().Chance.Merged() }
+	if err := l.inOrder(a); err != nil && slices.ContainsFunc(run.Path, merged) {
 		return nil, err
 	}
 	if l.Searching || l.Following {
